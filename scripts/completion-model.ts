@@ -39,7 +39,7 @@ function definitionsIn({ definition, commands }: LoadedCommand): CommandDefiniti
 /** `refusable` are global options that some commands refuse. */
 function completed(command: LoadedCommand, refusable: readonly OptionSpec[]): CompletedCommand {
   const { summary, definition, commands } = command;
-  const fields = definition?.answerFields?.() ?? [];
+  const fields = definition?.responseFields?.() ?? [];
   const below = definitionsIn(command).map(refusedFlags);
   const taken = refusable.filter(({ flag }) => !below.every((refused) => refused.includes(flag)));
   const positional = definition?.arguments ?? [];

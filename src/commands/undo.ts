@@ -19,10 +19,10 @@ import { confirmById } from '../cli/operation/confirm.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import { announce } from '../cli/operation/send/announce.ts';
 import { readBeforeWrite } from '../cli/operation/send/read.ts';
-import { type CurrentDocument, readCurrent } from '../cli/operation/send/read-current.ts';
 import type { RefusalSteps } from '../cli/operation/send/refusals.ts';
 import { withHistoryErrors } from '../cli/operation/send/refusals.ts';
 import { changeOptions, refuseEarlier, send } from '../cli/operation/send/send.ts';
+import { type CurrentDocument, tryReadDocument } from '../cli/operation/send/try-read-document.ts';
 import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
 import { labelOf } from '../cli/output/labels.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
@@ -166,7 +166,7 @@ function viewOf({ record, by }: Undo) {
 /** Shows the replaced values beside the present ones, or beside those that this machine has seen last. */
 async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   const { ui, session } = run;
-  const current = await readCurrent(run, showStore);
+  const current = await tryReadDocument(run, showStore);
   if (current !== null) return prepareDocument(run, undo, storeAsShown(run, current));
   const changes = undo.fields.map(({ path, replaced, seen }) => ({ path, before: seen, after: replaced }));
   const [{ updatedAt } = undo.record] = undo.later;
@@ -205,14 +205,14 @@ function storeAsShown({ request }: Run, { document, keyOfRead, ifMatch }: Curren
 
 async function readSettings(run: Run): Promise<Present> {
   const reading = { operation: showSettings, parameters: {}, body: null };
-  const { answer, etag } = await readBeforeWrite({ ...run, request: reading });
+  const { response, etag } = await readBeforeWrite({ ...run, request: reading });
   return {
     unchanged: line`The settings already have the values from before; nothing was sent.`,
-    document: asObject(answer),
+    document: asObject(response),
     question: 'save these settings',
     change: (fields) => ({
-      request: { ...run.request, body: clientFields(withReplacedValues(answer, fields)) },
-      replaced: asObject(answer),
+      request: { ...run.request, body: clientFields(withReplacedValues(response, fields)) },
+      replaced: asObject(response),
       ifMatch: etag,
     }),
   };

@@ -34,10 +34,10 @@ export function isAlwaysSent(field: z.core.$ZodType): boolean {
 export const openObject = z.looseObject;
 
 /** A UUID of any version: the contract does not say which. */
-export const uuid = z.guid;
+export const uuidText = z.guid;
 
 /** Timestamps are strings. The contract does not specify their format. */
-export const timestamp = () => {
+export const timestampText = () => {
   const schema = z.string();
   z.globalRegistry.add(schema, { format: 'date-time' });
   return schema;
@@ -78,10 +78,11 @@ export function described<Schema extends z.ZodMiniType>(
   return schema;
 }
 
-export const text = (description: string, hint: InputHint = {}) => described(z.string(), description, hint);
+export const textField = (description: string, hint: InputHint = {}) =>
+  described(z.string(), description, hint);
 
 /** A timestamp that the user gives. */
-export const time = (description: string, hint: InputHint = {}) =>
+export const timeField = (description: string, hint: InputHint = {}) =>
   described(z.string(), description, { ...hint, format: 'date-time' });
 
 /** Gives a schema of responses its name in openapi.json. */

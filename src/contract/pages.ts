@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, ifSet, lenientObject, named, text } from './fields.ts';
+import { described, ifSet, lenientObject, named, textField } from './fields.ts';
 
 /** How many items a page has at most. */
 export const maxPageSize = 100;
@@ -16,7 +16,7 @@ export function pageQuery<Filters extends Record<string, z.ZodMiniType>>(filters
         remark: `1 to ${maxPageSize}, by default ${pageSize}`,
       }),
     ),
-    after: z.optional(text('Where the page begins', { remark: '`next` of the page before' })),
+    after: z.optional(textField('Where the page begins', { remark: '`next` of the page before' })),
   });
 }
 
@@ -25,7 +25,7 @@ export function pageOf<Item extends z.ZodMiniType>(item: Item, name: string, des
   return named(
     lenientObject({
       items: z.array(item),
-      next: ifSet(text('Where the next page begins, for `after`. The last page has none.')),
+      next: ifSet(textField('Where the next page begins, for `after`. The last page has none.')),
     }),
     `${name}Page`,
     description,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, named, oneOf, text } from './fields.ts';
+import { described, named, oneOf, textField } from './fields.ts';
 
 /** The refusals of this repository's service by their stable codes: clients may act on them. */
 export const problems = {
@@ -34,19 +34,19 @@ export type ErrorCode = keyof typeof problems;
  */
 export const problemDetails = named(
   z.looseObject({
-    type: text('`urn:storectl:problem:` and the code'),
-    title: text('Meaning of the code'),
+    type: textField('`urn:storectl:problem:` and the code'),
+    title: textField('Meaning of the code'),
     status: described(z.int(), 'HTTP status code'),
-    detail: z.optional(text('What is wrong with this request, for people')),
+    detail: z.optional(textField('What is wrong with this request, for people')),
     code: oneOf(Object.keys(problems), 'Stable name of the reason, for programs'),
-    requestId: z.optional(text('Same as `X-Request-Id`, to find the request in the service log')),
+    requestId: z.optional(textField('Same as `X-Request-Id`, to find the request in the service log')),
     errors: z.optional(
       described(
         z.array(
           z.looseObject({
-            pointer: text('JSON pointer to the field (RFC 6901)'),
-            code: text('Stable name of the reason'),
-            detail: text('Completes "The field …"'),
+            pointer: textField('JSON pointer to the field (RFC 6901)'),
+            code: textField('Stable name of the reason'),
+            detail: textField('Completes "The field …"'),
           }),
         ),
         'Every invalid field (only for `validation_failed`)',
@@ -55,10 +55,12 @@ export const problemDetails = named(
     existing: z.optional(
       described(
         z.looseObject({
-          id: text('ID of the post'),
-          title: text('Title of the post'),
-          slug: text('Slug of the post'),
-          contentSha256: text('SHA-256 (hex) of its `contentMd`, to compare it with the one that was sent'),
+          id: textField('ID of the post'),
+          title: textField('Title of the post'),
+          slug: textField('Slug of the post'),
+          contentSha256: textField(
+            'SHA-256 (hex) of its `contentMd`, to compare it with the one that was sent',
+          ),
         }),
         'The post that has the slug (only for `slug_taken` of a post)',
       ),

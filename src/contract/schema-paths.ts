@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 
 /** The schema of a body or of a part of it. */
-export type Schema = z.ZodMiniType;
+export type BodySchema = z.ZodMiniType;
 
 /** What a schema allows: the fields of an object, any name of a map, the items of a list, or one value. */
 export interface Shape {
@@ -9,16 +9,16 @@ export interface Shape {
   /** The fields of an object; of a map any name is right. */
   readonly names: readonly string[];
   /** The schema of a field, or undefined if the contract does not name it. */
-  field(name: string): Schema | undefined;
+  field(name: string): BodySchema | undefined;
 }
 
 /** What a schema allows, whether the value may be left out or not. */
-export function shapeOf(schema: Schema): Shape {
+export function shapeOf(schema: BodySchema): Shape {
   const { shape, valueType, element, innerType } = schema.def as {
-    readonly shape?: Readonly<Record<string, Schema>>;
-    readonly valueType?: Schema;
-    readonly element?: Schema;
-    readonly innerType?: Schema;
+    readonly shape?: Readonly<Record<string, BodySchema>>;
+    readonly valueType?: BodySchema;
+    readonly element?: BodySchema;
+    readonly innerType?: BodySchema;
   };
   if (innerType !== undefined) return shapeOf(innerType);
   if (shape !== undefined) {
@@ -30,6 +30,6 @@ export function shapeOf(schema: Schema): Shape {
 }
 
 /** The schema of the field at a path, or undefined if the contract does not name it. */
-export function schemaAt(schema: Schema, path: readonly string[]): Schema | undefined {
-  return path.reduce<Schema | undefined>((inner, name) => inner && shapeOf(inner).field(name), schema);
+export function schemaAt(schema: BodySchema, path: readonly string[]): BodySchema | undefined {
+  return path.reduce<BodySchema | undefined>((inner, name) => inner && shapeOf(inner).field(name), schema);
 }

@@ -11,7 +11,7 @@ import type { HistoryRecord } from './record/history-record.ts';
  * - `ask_user`: the change could be applied twice, so the user has to look at the store.
  * - `request_lost`: the request was lost in a damaged log, so the user has to look at the store.
  */
-export type LeftReason =
+export type OpenReason =
   | 'running'
   | 'too_old'
   | 'needs_yes'
@@ -21,7 +21,7 @@ export type LeftReason =
   | 'request_lost';
 
 /** A decision of the history about a change, with its reason. `--debug` prints it. */
-export type Decision =
+export type HistoryDecision =
   /** A new log was begun: no earlier change is in the way. */
   | { readonly kind: 'begun'; readonly id: string }
   /** An earlier change of the same command is continued in place of a new one. */
@@ -31,9 +31,9 @@ export type Decision =
   | { readonly kind: 'sent' | 'settled' | 'reported'; readonly record: HistoryRecord }
   | { readonly kind: 'superseded'; readonly id: string; readonly by: string }
   | {
-      readonly kind: 'left';
+      readonly kind: 'left_open';
       readonly id: string;
-      readonly reason: LeftReason | 'no_safety_backup';
+      readonly reason: OpenReason | 'no_safety_backup';
       /** For `later_change`: the later change, and the dotted paths that both set. Else null. */
-      readonly later: { readonly record: HistoryRecord; readonly paths: readonly string[] } | null;
+      readonly laterChange: { readonly record: HistoryRecord; readonly paths: readonly string[] } | null;
     };

@@ -1,6 +1,6 @@
 import type { LockOptions } from '../base/files/lock.ts';
 import type { CallInput, Client } from '../client/client.ts';
-import type { Decision } from './decision.ts';
+import type { HistoryDecision } from './decision.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import type { LogWriter } from './journal/log-writer.ts';
 import { beginLog, type LogStart, reopenLog } from './journal/open-log.ts';
@@ -8,7 +8,7 @@ import { storeWait } from './journal/store-wait.ts';
 import { openReader } from './snapshot.ts';
 
 /** What this machine knows of the changes of one store. */
-export type History = ReturnType<typeof openHistory>;
+export type StoreHistory = ReturnType<typeof openHistory>;
 
 /** The options of every function that sends. */
 export interface SendOptions {
@@ -23,7 +23,7 @@ export interface SendOptions {
 
 export interface HistorySettings extends JournalSettings {
   /** Called with each decision about a change. */
-  readonly onDecision?: ((decision: Decision) => void) | undefined;
+  readonly onDecision?: ((decision: HistoryDecision) => void) | undefined;
 }
 
 /** The history of a store for one command. Opening it reads and writes nothing. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { HistoryError, historyFiles } from './record/errors.ts';
 import type { HistoryRecord } from './record/history-record.ts';
-import { openReader, type Scope } from './snapshot.ts';
+import { type LogScope, openReader } from './snapshot.ts';
 
 /** More completions than anybody reads. */
 const maxRecords = 200;
@@ -41,7 +41,7 @@ export function findOpenElsewhere(ownFolder: string): OpenElsewhere[] {
 }
 
 /** Reads without locks, and skips logs that cannot be used. A change reports those. */
-function readFolder(folder: string, scope: Scope, max = Number.POSITIVE_INFINITY): HistoryRecord[] {
+function readFolder(folder: string, scope: LogScope, max = Number.POSITIVE_INFINITY): HistoryRecord[] {
   const found: HistoryRecord[] = [];
   try {
     const { snapshot } = openReader({ folder, files: historyFiles(process.platform), store: null });

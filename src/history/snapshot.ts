@@ -19,7 +19,7 @@ import { type HistoryRecord, sentBody } from './record/history-record.ts';
 type Query = { readonly [Field in 'operation' | 'state' | 'open']?: HistoryRecord[Field] | undefined };
 
 /** A filter for the logs that are read. A field that is missing filters nothing. */
-export interface Scope {
+export interface LogScope {
   /** Only logs that may have something about one of these operations. */
   readonly concerning?: readonly string[] | undefined;
   /** Only logs that may have open records. */
@@ -118,7 +118,7 @@ function makeSnapshot(
   const logsWhere = (isWanted: (name: string) => boolean): LogName[] =>
     listLogs(folder, names.toReversed().filter(isWanted)).reverse();
 
-  function logsIn({ concerning, open, since }: Scope): LogName[] {
+  function logsIn({ concerning, open, since }: LogScope): LogName[] {
     const endings = concerning?.flatMap(logsWith).map((other) => `-${other}.`);
     return logsWhere(
       (name) =>
@@ -135,7 +135,7 @@ function makeSnapshot(
   }
 
   /** The records of a scope. A log is read when the caller gets to it. Throws a HistoryError for a log that cannot be used. */
-  function* records(scope: Scope = {}): Generator<HistoryRecord> {
+  function* records(scope: LogScope = {}): Generator<HistoryRecord> {
     for (const log of logsIn(scope)) yield* recordsIn(log);
   }
 
@@ -171,7 +171,7 @@ function makeSnapshot(
     listing: { ...listing, names },
     records,
     /** As {@link records}, but skips logs that cannot be used. */
-    *usable(scope: Scope = {}): Generator<HistoryRecord> {
+    *usable(scope: LogScope = {}): Generator<HistoryRecord> {
       for (const log of logsIn(scope)) {
         const found = read(log);
         if ('records' in found) yield* found.records;

@@ -50,13 +50,13 @@ export interface Resumed {
   /** For example `backup.create`. */
   readonly operation: string;
   /**
-   * `sent` again, `settled` by reading, `reported` because its outcome was known, `superseded` by a later change, or `left` because it
-   * is not safe to send it again.
+   * `sent` again, `settled` by reading, `reported` because its outcome was known, `superseded` by a later change, or `left_open`
+   * because it is not safe to send it again.
    */
-  readonly action: 'sent' | 'settled' | 'reported' | 'superseded' | 'left';
-  /** Null if it was left or superseded. */
+  readonly action: 'sent' | 'settled' | 'reported' | 'superseded' | 'left_open';
+  /** Null if it was left open or superseded. */
   readonly outcome: Outcome | null;
-  /** Why it was left, else null. A person can look at the store, and `mark` it. */
+  /** Why it was left open, else null. A person can look at the store, and `mark` it. */
   readonly reason:
     | 'running'
     | 'too_old'

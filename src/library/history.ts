@@ -5,7 +5,7 @@ import type { RecordOptions } from '../history/changes/change.ts';
 import { openRecords } from '../history/changes/plan-resume.ts';
 import { readAndChange } from '../history/changes/read-first.ts';
 import { markRecords, resumeRecord } from '../history/changes/resume.ts';
-import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
+import { openHistory, type StoreHistory as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
 import { repairLogs } from '../history/journal/repair.ts';
 import type { ChangeRequest } from '../history/record/change-request.ts';
@@ -94,7 +94,7 @@ async function resumeAll(history: RecordedHistory, options: SendOptions): Promis
       operation,
       action,
       outcome: 'outcome' in found ? found.outcome : null,
-      reason: found.action === 'left' ? found.reason : null,
+      reason: found.action === 'left_open' ? found.reason : null,
     });
   }
   return resumed;

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
 import { findOperation } from '../../src/contract/operations/operations.ts';
-import { type History, openHistory } from '../../src/history/history.ts';
+import { openHistory, type StoreHistory } from '../../src/history/history.ts';
 import { parseLogName } from '../../src/history/journal/log-name.ts';
 import { recordIn } from '../../src/history/journal/log-writer.ts';
 import { beginLog } from '../../src/history/journal/open-log.ts';
@@ -27,7 +27,7 @@ export function historyOn(
   { stateDirectory }: Pick<Machine, 'stateDirectory'>,
   { origin, storeId }: Place,
   now?: () => number,
-): History {
+): StoreHistory {
   const store = { baseUrl: normalizeBaseUrl(origin), storeId };
   const folder = storeFolder(path.join(stateDirectory, 'history'), store);
   return openHistory({ folder, store, profile: 'main', process, ...(now && { now }) });

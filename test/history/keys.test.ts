@@ -123,7 +123,7 @@ describe('a key of the user', () => {
       reason: 'in_doubt',
       earlier: { id: record.id },
     });
-    expect(await scene.resume(record.id)).toMatchObject({ action: 'left', reason: 'too_old' });
+    expect(await scene.resume(record.id)).toMatchObject({ action: 'left_open', reason: 'too_old' });
     expect(scene.server.received).toEqual([]);
     expect(await scene.resume(record.id, { isConfirmed: true })).toMatchObject({ action: 'sent' });
   });

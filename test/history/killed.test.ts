@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecords } from '../../src/history/changes/plan-resume.ts';
-import { type Resumed, resumeRecord } from '../../src/history/changes/resume.ts';
+import { type ResumeResult, resumeRecord } from '../../src/history/changes/resume.ts';
 import { openHistory } from '../../src/history/history.ts';
 import { buildChildren, type Children } from '../helpers/children.ts';
 import type { ChildTask } from './helpers/child.ts';
@@ -47,10 +47,10 @@ function recordsIn(folder: string) {
 }
 
 /** Resumes every open record as the next process would. */
-async function resumeAll(folder: string, server: StoreServer): Promise<Resumed[]> {
+async function resumeAll(folder: string, server: StoreServer): Promise<ResumeResult[]> {
   const history = open(folder);
   const { client } = patientClient(server.url);
-  const results: Resumed[] = [];
+  const results: ResumeResult[] = [];
   for (const { id, safetyBackupFor } of openRecords(history)) {
     const isConfirmed = safetyBackupFor === null;
     results.push(await resumeRecord(history, id, { client, settlePauseMs: 1, isConfirmed, safetyLabel }));

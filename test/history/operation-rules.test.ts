@@ -59,9 +59,9 @@ test.each<[string, unknown[], object]>([
   ],
   ['shows no resolution', [{ resolution: null }], { action: 'settled' }],
   ['shows it the second time', [{ status: 'open' }, {}], { action: 'settled' }],
-  ['shows it open', [{ status: 'open' }], { action: 'left', proofResult: 'untouched' }],
-  ['shows another resolution', [{ resolution: 'Lost' }], { action: 'left', proofResult: 'other' }],
-  ['shows another dispute', [{ id: 'd-2' }], { action: 'left', proofResult: 'unanswered' }],
+  ['shows it open', [{ status: 'open' }], { action: 'left_open', proofResult: 'untouched' }],
+  ['shows another resolution', [{ resolution: 'Lost' }], { action: 'left_open', proofResult: 'other' }],
+  ['shows another dispute', [{ id: 'd-2' }], { action: 'left_open', proofResult: 'unanswered' }],
 ])('a decision in doubt, and a read that %s', async (_, shown, expected) => {
   const same = { id: 'd-1', ...decision.body };
   const record = (index: number) => ({ ...same, ...Object(shown[Math.min(index, shown.length - 1)]) });

@@ -58,7 +58,7 @@ describe('a change whose outcome was not reported stays open', () => {
       outcome: { kind: 'applied' },
     });
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.3`]);
-    expect(await scene.resume(`${log}.3`)).toMatchObject({ action: 'left', reason: 'ask_user' });
+    expect(await scene.resume(`${log}.3`)).toMatchObject({ action: 'left_open', reason: 'ask_user' });
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.3`]);
     expect(await scene.resume(`${log}.1`)).toMatchObject({ action: 'reported' });
     expect(openIds(scene)).toEqual([`${log}.3`]);

@@ -173,12 +173,12 @@ describe('a restore', () => {
     const scene = await setHistoryScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
     const first = await scene.change(restore, { safetyLabel });
     scene.react = () => 'answer';
-    expect(await scene.resume(first.record.id)).toMatchObject({ action: 'left', reason: 'needs_yes' });
+    expect(await scene.resume(first.record.id)).toMatchObject({ action: 'left_open', reason: 'needs_yes' });
     scene.ahead = 5 * hour;
     await scene.change(rename('work of five hours'));
     scene.server.clear();
     expect(await scene.resume(first.record.id, { isConfirmed: true, safetyLabel })).toMatchObject({
-      action: 'left',
+      action: 'left_open',
       reason: 'later_change',
     });
     expect(scene.server.received).toEqual([]);
@@ -227,7 +227,7 @@ describe('a clock that jumps by years', () => {
     scene.server.clear();
     await scene.change(rename('B'));
     expect(await scene.resume(lost.record.id)).toMatchObject({ action: 'superseded' });
-    expect(await scene.resume(opened.record.id)).toMatchObject({ action: 'left', reason: 'too_old' });
+    expect(await scene.resume(opened.record.id)).toMatchObject({ action: 'left_open', reason: 'too_old' });
     await expect(scene.change(dispute)).rejects.toMatchObject({ reason: 'in_doubt' });
     expect(scene.server.received.map(({ body }) => body)).toEqual(['{"name":"B"}']);
   });
@@ -279,9 +279,9 @@ describe('what the store asked to wait', () => {
 test('settings in doubt that read as before are saved again; settings that changed since are not', async () => {
   for (const [shown, action, methods] of [
     [replacedSettings, 'sent', ['GET', 'PUT']],
-    [{ ...replacedSettings, links: ['a'] }, 'left', ['GET']],
+    [{ ...replacedSettings, links: ['a'] }, 'left_open', ['GET']],
     [{ ...save.body, updatedAt: 'now' }, 'settled', ['GET']],
-    [{ ...replacedSettings, updatedAt: 'later' }, 'left', ['GET']],
+    [{ ...replacedSettings, updatedAt: 'later' }, 'left_open', ['GET']],
   ] as const) {
     const scene = await setHistoryScene(() => 'drop');
     const { record } = await scene.change(save);

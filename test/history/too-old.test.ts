@@ -34,7 +34,7 @@ describe.each([
     scene.server.clear();
     scene.ahead = ahead;
     expect(await scene.resume(record.id, { safetyLabel })).toMatchObject({
-      action: 'left',
+      action: 'left_open',
       reason: 'too_old',
     });
     expect(scene.methods().filter((method) => method !== 'GET')).toEqual([]);

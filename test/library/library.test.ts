@@ -190,7 +190,7 @@ test('a one-shot request whose answer is lost is never sent again where the serv
   const [left] = await client.resume();
 
   expect(lost).toMatchObject({ kind: 'unknown', attempts: 1, idempotencyKey: expect.any(String) });
-  expect(left).toMatchObject({ action: 'left', outcome: null, reason: 'ask_user' });
+  expect(left).toMatchObject({ action: 'left_open', outcome: null, reason: 'ask_user' });
   expect(scene.proxy.writes()).toHaveLength(1);
   const history = historyOf(scene);
   const id = lost.recordId ?? '';

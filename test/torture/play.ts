@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
-import { type History, openHistory } from '../../src/history/history.ts';
+import { openHistory, type StoreHistory } from '../../src/history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../src/history/record/history-record.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import {
@@ -287,7 +287,7 @@ function listHistory(machine: Machine, url: string): readonly HistoryRecord[] {
   return openStore(machine, url).snapshot().list().records;
 }
 
-function openStore(machine: Machine, url: string): History {
+function openStore(machine: Machine, url: string): StoreHistory {
   const store = { baseUrl: normalizeBaseUrl(url), storeId };
   const folder = storeFolder(path.join(machine.stateFolder(), 'history'), store);
   return openHistory({ folder, store, profile: 'main', process });

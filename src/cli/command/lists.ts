@@ -4,8 +4,8 @@ import { invalidFields } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { line } from '../core/sanitize.ts';
-import { namesIn, refuseUnknownFields } from './answer-fields.ts';
 import { printJson } from './print-json.ts';
+import { namesIn, refuseUnknownFields } from './response-fields.ts';
 import type { Ui } from './ui.ts';
 
 /** `--limit` of the commands that list what this machine knows. */

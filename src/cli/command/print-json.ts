@@ -4,7 +4,7 @@ import type { ProfileStore } from '../config/profile-store.ts';
 import { selectAt, setPath } from '../core/field-path.ts';
 import { line } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';
-import { namesIn } from './answer-fields.ts';
+import { namesIn } from './response-fields.ts';
 import type { Ui } from './ui.ts';
 
 /** Prints a value as JSON, or only the fields that `--fields` names. */

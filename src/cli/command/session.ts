@@ -1,6 +1,6 @@
 import { memoize } from '../../base/memoize.ts';
 import type { Exchange } from '../../client/exchange.ts';
-import type { History } from '../../history/history.ts';
+import type { StoreHistory } from '../../history/history.ts';
 import { keyVariable } from '../config/api-key.ts';
 import {
   type ConnectionSettings,
@@ -40,7 +40,7 @@ export interface Session {
   /** Connects to another store than the one in the settings. Throws exit 2 for proxy settings that are not URLs. */
   connectTo(target: Target): Promise<Connection>;
   /** The history of the store in use. Throws exit 3 without a store or an address. */
-  history(): Promise<History>;
+  history(): Promise<StoreHistory>;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
 }

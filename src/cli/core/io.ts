@@ -60,7 +60,7 @@ export interface Transcript {
   /** A question was answered, and takes these rows. */
   answered(question: string, rows: number): void;
   /** The user left a question, to go back. */
-  left(question: string): void;
+  wentBack(question: string): void;
   /** Something was written below, with the end of its last line. */
   wrote(text: string): void;
   /**

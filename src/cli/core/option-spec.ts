@@ -61,7 +61,7 @@ export interface CommandInterface {
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
   /** Dotted names of the known fields of the answer, for `--fields`. */
-  answerFields?(): readonly string[];
+  responseFields?(): readonly string[];
   /** Makes the command a tool of `storectl mcp`. */
   readonly tool?: CommandTool;
 }

@@ -1,4 +1,4 @@
-import { type Schema, schemaAt, shapeOf } from '../../contract/schema-paths.ts';
+import { type BodySchema, schemaAt, shapeOf } from '../../contract/schema-paths.ts';
 import type { InputDocument } from '../core/document/document.ts';
 import { invalidInput } from '../core/errors.ts';
 import { dottedPath } from '../core/field-path.ts';
@@ -10,7 +10,7 @@ import { dottedPath } from '../core/field-path.ts';
  */
 export function refuseEmptyKeys(
   { emptyKeys, lineOf }: Pick<InputDocument, 'emptyKeys' | 'lineOf'>,
-  schema: Schema | null,
+  schema: BodySchema | null,
   name: string | null,
 ): void {
   const [path] = emptyKeys.filter((key) => schema === null || !isSingleValue(schemaAt(schema, key)));
@@ -20,6 +20,6 @@ export function refuseEmptyKeys(
 }
 
 /** Whether the contract knows the field, and that it is neither a section nor a map or list. */
-function isSingleValue(schema: Schema | undefined): boolean {
+function isSingleValue(schema: BodySchema | undefined): boolean {
   return schema !== undefined && shapeOf(schema).kind === 'value';
 }

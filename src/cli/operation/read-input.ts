@@ -1,10 +1,10 @@
 import { valueAt } from '../../base/json.ts';
 import { kindOfParameter } from '../../contract/objects.ts';
 import { describeParameter, type Operation } from '../../contract/operation.ts';
-import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall } from '../command/command-definition.ts';
 import { inputNeeded, type MissingInput, missingKey, missingPlace } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
+import { refuseUnknownFields } from '../command/response-fields.ts';
 import type { Session } from '../command/session.ts';
 import { nameOfStore } from '../config/connection-settings.ts';
 import { notTogether } from '../core/errors.ts';
@@ -17,7 +17,7 @@ import { openOutputFile } from '../output/output-file.ts';
 import { missingConfirmation } from '../prompts/ask-or-fail.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { GivenInput, InputSteps, OperationInput } from './call/operation-input.ts';
-import { answerFields, fieldsOf } from './call/operation-options.ts';
+import { fieldsOf, responseFields } from './call/operation-options.ts';
 import { newRun, type Run } from './call/run.ts';
 import { isConfirmedByFlag } from './confirm.ts';
 
@@ -32,9 +32,9 @@ export async function readInput(
 ): Promise<Run> {
   const { operation, defaults = {} } = input;
   const isSent = (steps.isSent ?? true) && !session.flags.dryRun;
-  // A read changes nothing, so `--fields` is checked after it, by the fields that the answer has.
+  // A read changes nothing, so `--fields` is checked after it, by the fields that the response has.
   if (ui.fields !== null && isSent && operation.class !== 'read')
-    refuseUnknownFields(ui.fields, answerFields(input));
+    refuseUnknownFields(ui.fields, responseFields(input));
   const fields = fieldsOf(input);
   const read = operation.body === null ? null : await readBody(session, operation, fields, parsed);
   const body = read?.body ?? null;

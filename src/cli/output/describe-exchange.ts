@@ -2,7 +2,7 @@ import type { Exchange } from '../../client/exchange.ts';
 import type { Retry } from '../../client/outcome/retry.ts';
 import { line, maskWebhooksIn, type Printable, printableLines } from '../core/sanitize.ts';
 
-/** One request and its answer for `--debug`. The client has redacted the key already. */
+/** One request and its response for `--debug`. The client has redacted the key already. */
 export function describeExchange(exchange: Exchange): Printable {
   const headers = (mark: string, fields: Readonly<Record<string, string>> | null) =>
     Object.entries(fields ?? {}).map(([name, value]) => `${mark} ${name}: ${value}`);

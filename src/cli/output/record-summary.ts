@@ -1,5 +1,5 @@
 import { asObject, isObject } from '../../base/json.ts';
-import type { Decision } from '../../history/decision.ts';
+import type { HistoryDecision } from '../../history/decision.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import {
   type HistoryRecord,
@@ -100,7 +100,7 @@ function shownResult(record: HistoryRecord): string | null {
 }
 
 /** Why a change stays open. */
-const leftReasons: Readonly<Record<Extract<Decision, { kind: 'left' }>['reason'], string>> = {
+const openReasons: Readonly<Record<Extract<HistoryDecision, { kind: 'left_open' }>['reason'], string>> = {
   running: 'another process works on it',
   too_old: 'it has been in doubt for 20 hours or more, and nobody said yes',
   needs_yes: 'it replaces what was changed since, and nobody said yes',
@@ -112,7 +112,7 @@ const leftReasons: Readonly<Record<Extract<Decision, { kind: 'left' }>['reason']
 };
 
 /** What the history decided about a change, and why, for `--debug`. */
-export function describeDecision(decision: Decision): Printable {
+export function describeDecision(decision: HistoryDecision): Printable {
   switch (decision.kind) {
     case 'begun':
       return line`${decision.id} begun: no earlier change is in its way`;
@@ -130,12 +130,12 @@ export function describeDecision(decision: Decision): Printable {
       return line`${decision.record.id} reported: its outcome is known (${wordsOf(decision.record)})`;
     case 'superseded':
       return line`${decision.id} superseded: ${decision.by} was applied later and sets the same`;
-    case 'left': {
-      const { id, reason, later } = decision;
-      if (later === null) return line`${id} left: ${leftReasons[reason]}`;
-      const { record, paths } = later;
+    case 'left_open': {
+      const { id, reason, laterChange } = decision;
+      if (laterChange === null) return line`${id} left open: ${openReasons[reason]}`;
+      const { record, paths } = laterChange;
       const came = record.state === 'applied' ? 'was applied' : 'may have been applied';
-      return line`${id} left: a later change of ${paths.join(', ')} ${came} (${record.id})`;
+      return line`${id} left open: a later change of ${paths.join(', ')} ${came} (${record.id})`;
     }
   }
 }

@@ -139,8 +139,8 @@ async function configureLeaf(command: Command, leaf: Leaf, parsing: Parsing): Pr
 }
 
 /** Throws a usage error with the fields of the response for a `--fields` that names none: the user asks which there are. */
-function listFields({ answerFields }: CommandDefinition, words: readonly string[]): void {
-  const lines = answerFields?.() ?? [];
+function listFields({ responseFields }: CommandDefinition, words: readonly string[]): void {
+  const lines = responseFields?.() ?? [];
   if (lines.length === 0 || !words.some((word, index) => word === '--fields' && !isValue(words[index + 1])))
     return;
   throw usageError(

@@ -62,7 +62,7 @@ async function askLine<Answer>(
 }
 
 /** A line of text. The message says what an empty line stands for. */
-export function input(
+export function readTextLine(
   {
     message,
     preset: offered,
@@ -81,7 +81,7 @@ export function input(
   });
 }
 
-export function confirm(
+export function readYesNo(
   { message, preset }: { readonly message: string; readonly preset: boolean },
   context: PlainContext,
 ): Promise<boolean> {
@@ -93,7 +93,7 @@ export function confirm(
 }
 
 /** One of several, by the letter of each. */
-export function oneKey(
+export function readLetter(
   { message, keys }: { readonly message: string; readonly keys: readonly KeyChoice[] },
   context: PlainContext,
 ): Promise<string> {
@@ -107,7 +107,7 @@ export function oneKey(
 }
 
 /** One of several, by its number, or by a text that only it has. */
-export function select(
+export function readNumber(
   { message, choices, preset }: ChoiceConfig & { readonly preset: string | undefined },
   context: PlainContext,
 ): Promise<string> {
@@ -124,7 +124,7 @@ export function select(
 }
 
 /** At least one of several, by their numbers. */
-export function checkbox(
+export function readNumbers(
   { message, choices, checked }: ChoiceConfig & { readonly checked: readonly string[] },
   context: PlainContext,
 ): Promise<string[]> {

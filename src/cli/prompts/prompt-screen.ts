@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Io, usableColumns } from '../core/io.ts';
 import { inAscii } from '../output/ascii.ts';
 import { displayWidth } from '../output/wrap.ts';
-import { rowsOf } from './transcript.ts';
+import { screenRows } from './transcript.ts';
 
 const esc = '\u001b';
 
@@ -57,7 +57,7 @@ export function openScreen(
   return {
     output,
     /** How many rows the prompt took, once it is answered. */
-    rows: () => rowsOf(stripVTControlCharacters(shown).replace(/\n$/, ''), columns()),
+    rows: () => screenRows(stripVTControlCharacters(shown).replace(/\n$/, ''), columns()),
     /** Removes the rows above the cursor. */
     remove(rows: number): void {
       if (rows > 0) terminal.write(erase(rows));

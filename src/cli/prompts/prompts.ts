@@ -8,7 +8,7 @@ import { readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
 import { holdKeyboard } from './keyboard.ts';
 import { openScreen } from './prompt-screen.ts';
 import { openTranscript } from './transcript.ts';
-import { type KeyChoice, oneKey, secret, text, yesNo } from './views/lines.ts';
+import { type KeyChoice, oneKey, secret, textLine, yesNo } from './views/lines.ts';
 import { lookOf, resized } from './views/look.ts';
 import { type PickerChoice, picker } from './views/picker.ts';
 
@@ -65,8 +65,8 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
   };
   const line = await ask(io, message, {
     keepsLineBreaks: lineBreaks,
-    draw: (context) => text({ ...config, look: lookOf(io), message: question }, context),
-    read: (context) => plain.input({ ...config, message: question() }, context),
+    draw: (context) => textLine({ ...config, look: lookOf(io), message: question }, context),
+    read: (context) => plain.readTextLine({ ...config, message: question() }, context),
   });
   return decode(line);
 }
@@ -90,7 +90,7 @@ export function askYesNo(io: Io, message: string, preset = false): Promise<boole
   const question = () => asQuestion(io, message);
   return ask(io, message, {
     draw: (context) => yesNo({ look: lookOf(io), message: question, preset }, context),
-    read: (context) => plain.confirm({ message: question(), preset }, context),
+    read: (context) => plain.readYesNo({ message: question(), preset }, context),
   });
 }
 
@@ -99,7 +99,7 @@ export function askKey(io: Io, message: string, keys: readonly KeyChoice[]): Pro
   const question = () => asQuestion(io, message);
   return ask(io, message, {
     draw: (context) => oneKey({ look: lookOf(io), message: question, keys }, context),
-    read: (context) => plain.oneKey({ message: question(), keys }, context),
+    read: (context) => plain.readLetter({ message: question(), keys }, context),
   });
 }
 
@@ -124,7 +124,7 @@ export async function pickOne(
   const { values, typed } = await ask(io, message, {
     draw: (context) => picker(config, context),
     async read(context) {
-      const value = await plain.select({ ...config, message: config.message() }, context);
+      const value = await plain.readNumber({ ...config, message: config.message() }, context);
       return { values: [value], typed: '' };
     },
   });
@@ -142,7 +142,7 @@ export async function askSeveral(
   const { values } = await ask(io, message, {
     draw: (context) => picker(config, context),
     async read(context) {
-      const chosen = await plain.checkbox({ ...config, message: config.message() }, context);
+      const chosen = await plain.readNumbers({ ...config, message: config.message() }, context);
       return { values: chosen, typed: '' };
     },
   });
@@ -246,7 +246,7 @@ async function ask<Answer>(
     return answer;
   } catch (error) {
     if (back.signal.aborted && !signal.aborted) {
-      transcript.left(question);
+      transcript.wentBack(question);
       throw new WentBack();
     }
     const names = ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'];

@@ -22,12 +22,12 @@ export function openTranscript(size: () => { readonly columns: number; readonly 
       entries.push({ question: nameOf(question), rows });
       leftQuestion = null;
     },
-    left(question) {
+    wentBack(question) {
       leftQuestion = nameOf(question);
     },
     wrote(text) {
       const last = entries.at(-1);
-      if (last !== undefined) last.rows += rowsOf(text.replace(/\n$/, ''), columns);
+      if (last !== undefined) last.rows += screenRows(text.replace(/\n$/, ''), columns);
     },
     takeBack(question) {
       const name = nameOf(question);
@@ -49,7 +49,7 @@ function nameOf(question: string): string {
 }
 
 /** How many rows a text takes in a terminal. */
-export function rowsOf(text: string, columns: number): number {
+export function screenRows(text: string, columns: number): number {
   return text
     .split('\n')
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0);

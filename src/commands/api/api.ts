@@ -142,10 +142,10 @@ async function send(request: RawRequest): Promise<CommandResult> {
     if (text !== '' && !ui.quiet && (isJson(text) || !ui.json)) ui.print(renderBody(ui, text));
     throw error;
   }
-  const { text, answer } = result;
+  const { text, response } = result;
   const view = { done: () => `Sent ${method} ${path}`, show: () => renderBody(ui, text) };
   // --json prints one JSON document even if the response is text or empty.
-  return printResult(run, view, isJson(text) ? result : { ...result, text: JSON.stringify(answer) });
+  return printResult(run, view, isJson(text) ? result : { ...result, text: JSON.stringify(response) });
 }
 
 /** The request as a run of the operation that it is, or of another one. */
@@ -177,7 +177,7 @@ async function read({ ui, session, connection, method, path }: RawRequest): Prom
     throw outcomeError(session, outcome, { profile, baseUrl });
   }
   noteDrift(ui, outcome);
-  return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
+  return { response: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }
 
 function renderBody(ui: Ui, text: string): Printable {

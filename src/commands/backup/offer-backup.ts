@@ -32,8 +32,8 @@ async function askAndBackUp(run: Run, what: string): Promise<string | undefined>
   const withoutOptions = { ...run.parsed, options: new Map() };
   const body = { label: 'Before changing the store', sections: ['store'] };
   const request = { operation: createBackup, parameters: {}, body };
-  const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
-  const id = String(valueAt(answer, ['id']) ?? record?.id);
+  const { record, response } = await send({ ...run, request, fields: [], parsed: withoutOptions });
+  const id = String(valueAt(response, ['id']) ?? record?.id);
   printSuccess(ui, `Created backup ${id} of the store section`);
   ui.notice(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
   return id;

@@ -59,19 +59,19 @@ export async function describeRestored(session: Session, record: HistoryRecord):
 export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
-  show: ({ answer }: Result) => rowsOfRestored(answer),
+  show: ({ response }: Result) => rowsOfRestored(response),
 };
 
-/** A row for each section whose changes are in the answer. */
-export function rowsOfRestored(answer: unknown): Row[] {
-  const sections = Object.entries(asObject(valueAt(answer, ['sections'])));
+/** A row for each section whose changes are in the response. */
+export function rowsOfRestored(response: unknown): Row[] {
+  const sections = Object.entries(asObject(valueAt(response, ['sections'])));
   return sections.flatMap(([section, change]): Row[] => {
     const described = describeSection(asObject(change));
     return described === null ? [] : [[sectionLabel(section), described]];
   });
 }
 
-/** `restored: Name, Cashback` for fields, `3 removed, 1 brought back` for objects. Null if the answer has neither. */
+/** `restored: Name, Cashback` for fields, `3 removed, 1 brought back` for objects. Null if the response has neither. */
 function describeSection({ changed, removed, returned }: Readonly<Record<string, unknown>>): string | null {
   if (Array.isArray(changed)) {
     const labels = changed.map((path) => labelOf(String(path).split('.')));

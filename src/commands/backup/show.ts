@@ -10,8 +10,8 @@ export const command = showCommand({
   operation: showBackup,
   description: 'Show a backup, and what restoring it now would change.',
   examples: ['backup show 5f0c…', 'backup show 5f0c… --json'],
-  show({ answer }, { ui }) {
-    const { restoring, ...fields } = asObject(answer);
+  show({ response }, { ui }) {
+    const { restoring, ...fields } = asObject(response);
     const record = renderRecord(rowsOf(fields), ui.out);
     const changes = rowsOfRestoring(restoring);
     if (changes.length === 0) return record;

@@ -109,11 +109,11 @@ async function createPost(
       allowDuplicateFlag: allowDuplicate,
     });
   });
-  return printResult(run, { done: ({ answer }) => describeDone(body, answer) }, result);
+  return printResult(run, { done: ({ response }) => describeDone(body, response) }, result);
 }
 
-function describeDone(body: Run['request']['body'], answer: unknown): string {
-  const status = textAt(answer, ['status']);
+function describeDone(body: Run['request']['body'], response: unknown): string {
+  const status = textAt(response, ['status']);
   return `Created post "${String(body?.title)}"${status === null ? '' : ` (${status})`}`;
 }
 

@@ -9,8 +9,8 @@ export const command = showCommand({
   operation: showBlogPost,
   description: 'Show a blog post with its content.',
   examples: ['blog show 5f0c…', 'blog show 5f0c… --fields title,status', 'blog show 5f0c… --json'],
-  show({ answer }, { ui }) {
-    const { contentMd, ...fields } = asObject(answer);
+  show({ response }, { ui }) {
+    const { contentMd, ...fields } = asObject(response);
     const record = renderRecord(rowsOf(fields), ui.out);
     return typeof contentMd === 'string' ? joined([record, printableLines(contentMd)], '\n\n') : record;
   },

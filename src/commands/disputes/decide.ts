@@ -17,7 +17,7 @@ const ofAll = ['--resolution', '--resolution-file'];
 
 const input: OperationInput = {
   operation: decideDispute,
-  extraAnswerFields: ['changed'],
+  extraResponseFields: ['changed'],
   arguments: [
     {
       name: 'disputeId',

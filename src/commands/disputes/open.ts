@@ -7,7 +7,7 @@ export const command = operationCommand({
   operation: openDispute,
   description: 'Open a dispute record. It moves no money.',
   question: 'Open this dispute?',
-  done: ({ answer }) => ['Opened dispute', textAt(answer, ['id'])].join(' ').trimEnd(),
+  done: ({ response }) => ['Opened dispute', textAt(response, ['id'])].join(' ').trimEnd(),
   examples: [
     'disputes open --reason "Parcel never arrived" --order-id 0b8f…',
     'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',

@@ -25,7 +25,7 @@ oldest first.`,
     const run = await readInput(call, input);
     if (call.session.flags.dryRun) return printDryRun(run);
     const result = await untilAccepted(run, () => send(run));
-    await rememberObjects(run.session, 'dispute', [valueAt(result.answer, ['record'])]);
-    return printResult(run, { show: ({ answer }, { ui }) => describeDispute(answer, ui.out) }, result);
+    await rememberObjects(run.session, 'dispute', [valueAt(result.response, ['record'])]);
+    return printResult(run, { show: ({ response }, { ui }) => describeDispute(response, ui.out) }, result);
   },
 };

@@ -72,7 +72,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     },
     limitOption,
   ],
-  answerFields: () => recordFields,
+  responseFields: () => recordFields,
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state open'],
   async run({ ui, session, parsed }) {
     const operation = choiceOf(parsed, '--operation', recordedOperations);

@@ -14,7 +14,7 @@ import { askNeededOne } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
 import { indexUndos, planUndo } from '../../history/changes/undo.ts';
-import type { History } from '../../history/history.ts';
+import type { StoreHistory } from '../../history/history.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { HistoryError, RefusedError } from '../../history/record/errors.ts';
 import { type HistoryRecord, receivedBody, sentBody } from '../../history/record/history-record.ts';
@@ -100,7 +100,7 @@ function drawRecord({ out }: Ui, record: HistoryRecord, all: readonly HistoryRec
 }
 
 /** Whether `undo` would take the change back. */
-function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
+function canUndo(history: StoreHistory, { id, operation }: HistoryRecord): boolean {
   // A plan reads all records, and a run may have thousands that cannot be taken back.
   if (rulesOf(operation).undo === undefined) return false;
   try {

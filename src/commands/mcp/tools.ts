@@ -76,11 +76,11 @@ async function loadTool({ program, allowed }: Setup, words: string) {
   };
 }
 
-function outputOf({ answerFields, tool }: CommandInterface, operation: Operation | null): Schema {
+function outputOf({ responseFields, tool }: CommandInterface, operation: Operation | null): Schema {
   // Without the names of schemas, which would become references.
   if (operation !== null)
     return toJSONSchema(operation.response, { io: 'input', metadata: registry() }) as Schema;
-  if (answerFields === undefined || tool?.sends !== undefined) return {};
-  const properties = Object.fromEntries(answerFields().map((name) => [name, {}]));
+  if (responseFields === undefined || tool?.sends !== undefined) return {};
+  const properties = Object.fromEntries(responseFields().map((name) => [name, {}]));
   return { type: 'array', items: { type: 'object', properties } };
 }

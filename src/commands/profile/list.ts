@@ -13,7 +13,7 @@ const fields = ['name', 'used', 'baseUrl', 'storeId', 'key'];
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one in use is marked.',
-  answerFields: () => fields,
+  responseFields: () => fields,
   examples: ['profile list', 'profile list --json'],
   async run({ ui, session }) {
     const profiles = await session.profiles();

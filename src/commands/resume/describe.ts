@@ -5,11 +5,11 @@ import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
 import type { ProofResult } from '../../history/changes/change-result.ts';
 import type { previewResume } from '../../history/changes/plan-resume.ts';
-import type { Resumed } from '../../history/changes/resume.ts';
-import type { LeftReason } from '../../history/decision.ts';
+import type { ResumeResult } from '../../history/changes/resume.ts';
+import type { OpenReason } from '../../history/decision.ts';
 import { type HistoryRecord, receivedBody } from '../../history/record/history-record.ts';
 
-export const words = {
+export const changeWords = {
   one: 'change',
   many: 'changes',
   applied: 'applied',
@@ -31,7 +31,7 @@ const mark = (id: string): readonly Step[] => [
 ];
 
 /** Why a change stays open. */
-const reasons: Readonly<Record<LeftReason, string>> = {
+const reasons: Readonly<Record<OpenReason, string>> = {
   running: 'another storectl command is working on it',
   too_old: 'sent more than 20 hours ago, so it is sent again only after a yes',
   needs_yes: 'a restore replaces what was changed since, so it is resumed by its id only',
@@ -42,7 +42,7 @@ const reasons: Readonly<Record<LeftReason, string>> = {
 };
 
 /** What the user can do about a change that stays open. `id` is the change's, or `ID` for several. */
-function remedyOf(reason: LeftReason, id: string): readonly Step[] {
+function remedyOf(reason: OpenReason, id: string): readonly Step[] {
   switch (reason) {
     case 'running':
       return [];
@@ -73,13 +73,13 @@ const previews: Readonly<Record<string, string>> = {
 
 /** What `resume` would do, or why it would leave the change. */
 export function describePlan(plan: ReturnType<typeof previewResume>): string {
-  return previews[plan] ?? `left: ${reasons[plan as LeftReason]}`;
+  return previews[plan] ?? `left open: ${reasons[plan as OpenReason]}`;
 }
 
 /** The result of an open change. `id` is what its remedy calls it: its id, or `ID` for several. */
-export function resultOfResumed(session: Session, resumed: Resumed, id: string): ItemResult {
+export function resultOfResumed(session: Session, resumed: ResumeResult, id: string): ItemResult {
   const { record } = resumed;
-  if (resumed.action === 'left' && resumed.reason === 'no_safety_backup') {
+  if (resumed.action === 'left_open' && resumed.reason === 'no_safety_backup') {
     const { outcome, recordingError, record: backup } = resumed.safetyBackup;
     const message =
       outcome.kind === 'applied' && recordingError !== null
@@ -92,10 +92,10 @@ export function resultOfResumed(session: Session, resumed: Resumed, id: string):
       record,
       message: `no longer matters, because ${record.supersededBy} was applied later`,
     });
-  if (resumed.action === 'left') {
-    const { reason, later, proofResult } = resumed;
+  if (resumed.action === 'left_open') {
+    const { reason, laterChange, proofResult } = resumed;
     const found = proofResult === undefined ? '' : `: ${proofResults[proofResult]}`;
-    const message = `${reasons[reason]}${later === undefined ? '' : ` (${later.id})`}${found}`;
+    const message = `${reasons[reason]}${laterChange === undefined ? '' : ` (${laterChange.id})`}${found}`;
     return makeResult('unknown', { record, code: reason, message, remedy: remedyOf(reason, id) });
   }
   const { outcome, action } = resumed;
@@ -126,7 +126,11 @@ export function createdId(record: HistoryRecord | null): string | null {
 }
 
 /** A change, as `--json` prints it. */
-export function documentOfChange(found: HistoryRecord, result: ItemResult, action: Resumed['action'] | null) {
+export function documentOfChange(
+  found: HistoryRecord,
+  result: ItemResult,
+  action: ResumeResult['action'] | null,
+) {
   const record = result.record ?? found;
   const { operation, label, state, attempts } = recordSummary(record);
   return {

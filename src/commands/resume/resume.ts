@@ -18,12 +18,19 @@ import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { openRecords, previewResume } from '../../history/changes/plan-resume.ts';
 import { hasUndo } from '../../history/changes/replaced-values.ts';
-import { markRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
+import { markRecords, type ResumeResult, resumeRecord } from '../../history/changes/resume.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { type HistoryRecord, logIdOf, objectIdOf, sentBody } from '../../history/record/history-record.ts';
 import { safetyLabelOf } from '../backup/for-others.ts';
-import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
+import {
+  cellsOf,
+  changeWords,
+  createdId,
+  describePlan,
+  documentOfChange,
+  resultOfResumed,
+} from './describe.ts';
 
 /** What `--mark` takes. */
 const outcomes = ['applied', 'not-applied'] as const;
@@ -112,7 +119,7 @@ async function findRecords(
   if (held.length > 0) {
     const ids = held.map((record) => record.id).join(', ');
     ui.notice(
-      line`${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`,
+      line`${countItems(held.length, changeWords)} left out: another storectl command is working on ${ids}.`,
     );
   }
   return all.filter((record) => !held.includes(record));
@@ -132,9 +139,9 @@ async function resumeAll(
     rulesOf(record.operation).inOrder === true &&
     previewResume(history, record) === 'send';
   if (ui.canAsk) await confirmSending(ui, records.filter(mayReplace));
-  const actions = new Map<HistoryRecord, Resumed['action']>();
+  const actions = new Map<HistoryRecord, ResumeResult['action']>();
   const end = await runBatch(ui, {
-    words,
+    words: changeWords,
     items: records,
     total: null,
     atOnce: 1,
@@ -157,7 +164,7 @@ async function resumeAll(
   const documents = end.ended.map(({ item, result }) =>
     documentOfChange(item, result, actions.get(item) ?? null),
   );
-  return endBatch(ui, words, end, {
+  return endBatch(ui, changeWords, end, {
     document: id?.toLowerCase() === records[0]?.id ? documents[0] : documents,
   });
 }
@@ -186,14 +193,14 @@ async function resumeOne(
   session: Session,
   record: HistoryRecord,
   { signal, isNamed }: { readonly signal: AbortSignal; readonly isNamed: boolean },
-): Promise<Resumed> {
+): Promise<ResumeResult> {
   const target = await session.connect();
   const history = await session.history();
   const isRestore = rulesOf(record.operation).safetyBackupRule !== undefined;
   const safetyLabel = isRestore ? await safetyLabelOf(session, objectIdOf(record) ?? '') : undefined;
   const options = { ...changeOptions({ target, ui, session }), signal, safetyLabel };
   let resumed = await resumeRecord(history, record.id, options);
-  if (resumed.action === 'left' && (await isWanted(ui, resumed, isNamed)))
+  if (resumed.action === 'left_open' && (await isWanted(ui, resumed, isNamed)))
     resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
   if ('outcome' in resumed) {
     noteRecording(ui, resumed);
@@ -206,7 +213,7 @@ async function resumeOne(
 /** Whether to send a change that is not sent without a yes. A recent restore that is named outside a terminal is wanted. */
 async function isWanted(
   ui: Ui,
-  { record, reason }: Extract<Resumed, { action: 'left' }>,
+  { record, reason }: Extract<ResumeResult, { action: 'left_open' }>,
   isNamed: boolean,
 ): Promise<boolean> {
   if (reason !== 'needs_yes' && reason !== 'too_old') return false;
@@ -275,7 +282,7 @@ async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
       baseUrl: profile === demoProfile ? undefined : baseUrl,
     });
     const where = `store ${storeId} @ ${baseUrl}`;
-    ui.notice(line`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
+    ui.notice(line`${countItems(count, changeWords)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
     ui.noticeUnwrapped(line`  ${command}`);
   }
 }

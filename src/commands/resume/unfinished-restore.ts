@@ -7,7 +7,7 @@ import { confirmById } from '../../cli/operation/confirm.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
-import type { History } from '../../history/history.ts';
+import type { StoreHistory } from '../../history/history.ts';
 import { type HistoryRecord, logIdOf, objectIdOf } from '../../history/record/history-record.ts';
 import {
   describeBackup,
@@ -19,7 +19,7 @@ import {
 import { createdId } from './describe.ts';
 
 /** The restore that an applied backup was taken for, if its command ended before it was begun; else null. */
-export function findUnfinished(history: History, record: HistoryRecord) {
+export function findUnfinished(history: StoreHistory, record: HistoryRecord) {
   const safetyBackupId = createdId(record);
   if (record.safetyBackupFor === null || record.state !== 'applied' || safetyBackupId === null) return null;
   if (

@@ -36,8 +36,8 @@ export async function settingsRun(input: GivenInput): Promise<Run> {
 /** Reads the settings. Throws exit 7 if they are nested too deeply to be sent back. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
   const request = { operation: showSettings, parameters: {}, body: null };
-  const { answer, text, etag } = await readBeforeWrite({ ...run, request });
-  const document = asObject(answer);
+  const { response, text, etag } = await readBeforeWrite({ ...run, request });
+  const document = asObject(response);
   if (!isTooDeep(document)) return { document, text, etag };
   throw new CliError({
     code: 'unreadable_settings',
@@ -95,7 +95,7 @@ export async function prepareSave(
     changes,
     changeInDoubt,
     async send(): Promise<Result> {
-      if (changesNothing) return { answer: base.document, text: base.text, etag: base.etag, record: null };
+      if (changesNothing) return { response: base.document, text: base.text, etag: base.etag, record: null };
       const again = await readSettings(run);
       if (!isDeepStrictEqual(base.document, again.document))
         throw movedError(base.document, again.document, ifMoved);
@@ -120,10 +120,10 @@ export function refuseInexactNumbers({ text }: CurrentSettings): void {
 /** How saved settings are shown: only what changed. */
 export const savedView = {
   done: () => 'Saved the operations settings',
-  show: ({ answer, record }) => {
-    if (record === null || record.replaced === null || !isObject(answer)) return [];
+  show: ({ response, record }) => {
+    if (record === null || record.replaced === null || !isObject(response)) return [];
     const { rows, others } = rowsOfSettings(
-      changesBetween(clientFields(record.replaced), clientFields(answer)),
+      changesBetween(clientFields(record.replaced), clientFields(response)),
     );
     return [...rows, ...others];
   },

@@ -38,12 +38,12 @@ export const command: CommandDefinition = {
   },
 };
 
-async function show({ answer, text, etag }: Result, { parsed }: Run) {
-  const document = asObject(answer);
+async function show({ response, text, etag }: Result, { parsed }: Run) {
+  const document = asObject(response);
   if (isOn(parsed, '--yaml')) {
     refuseInexactNumbers({ document, text, etag });
     return settingsYaml(document);
   }
   const { rowsOf } = await import('../../cli/output/tables.ts');
-  return rowsOf(answer);
+  return rowsOf(response);
 }

@@ -5,7 +5,7 @@ import { dottedPath } from '../../cli/core/field-path.ts';
 import type { FieldChange } from '../../cli/core/json-changes.ts';
 import { eventTypes } from '../../contract/operations/notifications.ts';
 import { saveSettings, serverOwnedSettings } from '../../contract/operations/settings.ts';
-import { type Schema, shapeOf } from '../../contract/schema-paths.ts';
+import { type BodySchema, shapeOf } from '../../contract/schema-paths.ts';
 
 /** A name that is not a setting of the contract, and the one that was probably meant. */
 interface UnknownName {
@@ -63,7 +63,7 @@ function unknownNames(given: Readonly<Record<string, unknown>>): UnknownName[] {
     .flatMap((name) => unknownBelow(saveSettings.body, given, [name]));
 }
 
-function unknownBelow(schema: Schema, given: unknown, path: readonly string[]): UnknownName[] {
+function unknownBelow(schema: BodySchema, given: unknown, path: readonly string[]): UnknownName[] {
   const name = path.at(-1) ?? '';
   const { kind, names, field } = shapeOf(schema);
   if (kind === 'value' || kind === 'list') return [];

@@ -9,8 +9,8 @@ export const command = showCommand({
   description: 'Show the store and its settings, such as currency, branding and cashback.',
   examples: ['store show', 'store show --fields name,settings.cashbackBp', 'store show --json'],
   what: 'the store',
-  async remember(session, answer) {
-    const { id, name } = asObject(answer);
+  async remember(session, response) {
+    const { id, name } = asObject(response);
     if (typeof id !== 'string') return;
     const { folder } = (await session.history()).journal;
     rememberSeen(folder, [{ kind: 'store', id, seenAt: new Date().toISOString(), fields: { name } }]);

@@ -18,8 +18,8 @@ import { readInput } from '../../cli/operation/read-input.ts';
 import { errorOfRun, resultOfChange } from '../../cli/operation/result/expect-applied.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { announce } from '../../cli/operation/send/announce.ts';
-import { type CurrentDocument, readCurrent } from '../../cli/operation/send/read-current.ts';
 import { send, sendChange } from '../../cli/operation/send/send.ts';
+import { type CurrentDocument, tryReadDocument } from '../../cli/operation/send/try-read-document.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
 import { labelOf } from '../../cli/output/labels.ts';
@@ -61,21 +61,21 @@ const whatChanges: WhatChanges = {
   async read({ ui, session, parsed }) {
     const target = await session.connect();
     const request = { operation: showStore, parameters: {}, body: null };
-    const current = await readCurrent(newRun({ ui, session, parsed }, target, request), showStore);
+    const current = await tryReadDocument(newRun({ ui, session, parsed }, target, request), showStore);
     const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
     return { current: { ...seen?.document }, isSeen: (path) => seen?.valueAt(path) !== undefined };
   },
 };
 
 const updatedView: ResultView = {
-  done({ answer }) {
-    const name = textAt(answer, ['name']);
+  done({ response }) {
+    const name = textAt(response, ['name']);
     return name === null ? 'Updated the store' : `Updated store "${name}"`;
   },
   // If both streams are a terminal, the user has seen the values before they were sent.
-  show({ answer }, run) {
+  show({ response }, run) {
     const { out, err } = run.ui;
-    return out.width !== null && err.width !== null ? [] : rowsOfUpdate(run, null, answer);
+    return out.width !== null && err.width !== null ? [] : rowsOfUpdate(run, null, response);
   },
 };
 
@@ -85,7 +85,7 @@ const updatedView: ResultView = {
  */
 async function confirmAndUpdate(run: Run): Promise<Result> {
   const { request, session, ui } = run;
-  const current = await readCurrent(run, showStore);
+  const current = await tryReadDocument(run, showStore);
   const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
   const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
   const { offerBackup } = isSeen(seen, request.body) ? {} : await import('../backup/for-others.ts');
@@ -116,7 +116,7 @@ async function sendUpdate(
   const changed = await sendChange(run, { ...options, replaced, keyOfRead, ifMatch });
   const { outcome, record } = changed;
   const isMoved = ifMatch !== null && outcome.kind === 'rejected' && outcome.status === 412;
-  const now = isMoved ? await readCurrent(run, showStore) : null;
+  const now = isMoved ? await tryReadDocument(run, showStore) : null;
   if (!isMoved || now === null || now.ifMatch === null) return resultOfChange(run, changed);
   // A field that others have set to the same value is no conflict.
   const moved = leafPaths(body).filter(

@@ -6,9 +6,9 @@ import {
   named,
   oneOf,
   openObject,
-  text,
-  timestamp,
-  uuid,
+  textField,
+  timestampText,
+  uuidText,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
@@ -30,11 +30,11 @@ const changedFields = () => ifSet(lenientObject({ changed: z.array(z.string()) }
 const exchanged = () => ifSet(lenientObject({ removed: z.int(), returned: z.int() }));
 
 const backupFields = {
-  id: uuid(),
+  id: uuidText(),
   version: z.int(),
   label: z.string(),
   sections: z.array(oneOf(sectionNames)),
-  createdAt: timestamp(),
+  createdAt: timestampText(),
 };
 
 /** Backup, section 2.5. */
@@ -52,7 +52,7 @@ const listedBackup = named(
 const changes = (scope: string) =>
   z.array(
     lenientObject({
-      path: text('Name of the field, with dots'),
+      path: textField('Name of the field, with dots'),
       from: ifSet(described(z.unknown(), `Value now, null if it has none. Only for a key with ${scope}`)),
       to: ifSet(
         described(z.unknown(), `Value after a restore, null if it has none. Only for a key with ${scope}`),
@@ -90,9 +90,9 @@ export const createBackup = {
   summary: 'Back up sections of the store',
   class: 'keyed',
   body: openObject({
-    label: text('Label of the backup'),
+    label: textField('Label of the backup'),
     sections: sectionsTo('back up'),
-    idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
+    idempotencyKey: textField('Idempotency key: requests with the same key are applied only once'),
   }),
   response: backup,
   repeats: [{ field: 'label' }, { field: 'sections' }],
@@ -111,7 +111,7 @@ export const restoreBackup = {
   class: 'keyed',
   body: openObject({
     sections: sectionsTo('restore'),
-    idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
+    idempotencyKey: textField('Idempotency key: requests with the same key are applied only once'),
   }),
   /** Free-form, section 2.8. */
   response: z.looseObject({}),
@@ -120,8 +120,8 @@ export const restoreBackup = {
     scope: 'backups:restore',
     response: named(
       lenientObject({
-        backupId: uuid(),
-        preRestoreBackupId: described(uuid(), 'Backup of what was replaced: restoring it undoes this'),
+        backupId: uuidText(),
+        preRestoreBackupId: described(uuidText(), 'Backup of what was replaced: restoring it undoes this'),
         sections: lenientObject({
           store: changedFields(),
           blog: exchanged(),

@@ -6,10 +6,10 @@ import {
   named,
   oneOf,
   openObject,
-  text,
-  time,
-  timestamp,
-  uuid,
+  textField,
+  timeField,
+  timestampText,
+  uuidText,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
@@ -32,27 +32,27 @@ export const postLimits = {
 } as const;
 
 const beforeContent = {
-  id: uuid(),
+  id: uuidText(),
   title: z.string(),
   slug: z.string(),
   excerpt: ifSet(z.string()),
 };
 
 const afterContent = {
-  coverImageId: ifSet(uuid()),
+  coverImageId: ifSet(uuidText()),
   coverUrl: ifSet(z.string()),
   coverImageUrl: ifSet(z.string()),
   tags: z.array(z.string()),
-  featuredProductIds: z.array(uuid()),
+  featuredProductIds: z.array(uuidText()),
   status: oneOf(postStates),
   effectiveStatus: oneOf(postStates),
-  publishedAt: ifSet(timestamp()),
-  scheduledAt: ifSet(timestamp()),
+  publishedAt: ifSet(timestampText()),
+  scheduledAt: ifSet(timestampText()),
   metaTitle: ifSet(z.string()),
   metaDescription: ifSet(z.string()),
   viewCount: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
+  createdAt: timestampText(),
+  updatedAt: timestampText(),
 };
 
 /** Blog post, section 2.2. */
@@ -65,7 +65,7 @@ const blogPost = named(
 const listedPost = named(
   lenientObject({
     ...beforeContent,
-    contentSha256: text('SHA-256 (hex) of the content in UTF-8, to compare it without reading it'),
+    contentSha256: textField('SHA-256 (hex) of the content in UTF-8, to compare it without reading it'),
     ...afterContent,
   }),
   'ListedBlogPost',
@@ -83,20 +83,20 @@ export const createBlogPost = {
   summary: 'Create a blog post',
   class: 'one-shot',
   body: openObject({
-    title: text('Title of the post'),
-    contentMd: text('Content of the post', { remark: 'Markdown' }),
-    slug: z.optional(text('URL slug of the post')),
-    excerpt: z.optional(text('Summary of the post', { remark: 'shown in lists' })),
-    coverImageId: z.optional(described(uuid(), 'Cover image of the post', { remark: 'UUID' })),
+    title: textField('Title of the post'),
+    contentMd: textField('Content of the post', { remark: 'Markdown' }),
+    slug: z.optional(textField('URL slug of the post')),
+    excerpt: z.optional(textField('Summary of the post', { remark: 'shown in lists' })),
+    coverImageId: z.optional(described(uuidText(), 'Cover image of the post', { remark: 'UUID' })),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(
-      described(z.array(uuid()), 'Products shown with the post', { remark: 'UUIDs' }),
+      described(z.array(uuidText()), 'Products shown with the post', { remark: 'UUIDs' }),
     ),
     status: z.optional(oneOf(postStates, 'Status of the post: draft, scheduled or published')),
-    scheduledAt: z.optional(time('When to publish a scheduled post', { example: '2030-01-31 09:00' })),
-    publishedAt: z.optional(time('When a published post was first published', { remark: 'up to now' })),
-    metaTitle: z.optional(text('Title of the post', { remark: 'for search engines' })),
-    metaDescription: z.optional(text('Description of the post', { remark: 'for search engines' })),
+    scheduledAt: z.optional(timeField('When to publish a scheduled post', { example: '2030-01-31 09:00' })),
+    publishedAt: z.optional(timeField('When a published post was first published', { remark: 'up to now' })),
+    metaTitle: z.optional(textField('Title of the post', { remark: 'for search engines' })),
+    metaDescription: z.optional(textField('Description of the post', { remark: 'for search engines' })),
   }),
   response: blogPost,
   repeats: [{ field: 'title' }],
@@ -115,7 +115,7 @@ export const listBlogPosts = {
   summary: 'List the blog posts, newest first',
   class: 'read',
   body: null,
-  query: pageQuery({ slug: z.optional(text('Only the post with this URL slug')) }),
+  query: pageQuery({ slug: z.optional(textField('Only the post with this URL slug')) }),
   response: pageOf(listedPost, 'BlogPost', 'Blog posts, newest first.'),
   isAddition: true,
   service: { scope: 'blog:read' },

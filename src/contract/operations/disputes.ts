@@ -7,10 +7,10 @@ import {
   named,
   oneOf,
   openObject,
-  text,
-  time,
-  timestamp,
-  uuid,
+  textField,
+  timeField,
+  timestampText,
+  uuidText,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
@@ -22,10 +22,10 @@ export const decisions = ['won', 'lost', 'withdrawn'] as const;
 export const disputeStatuses = ['open', ...decisions] as const;
 
 const beforeRiskSignals = {
-  id: uuid(),
-  storeId: uuid(),
+  id: uuidText(),
+  storeId: uuidText(),
   env: z.string(),
-  orderId: ifSet(uuid()),
+  orderId: ifSet(uuidText()),
   buyerEmail: ifSet(z.string()),
   providerCaseId: ifSet(z.string()),
   kind: z.string(),
@@ -34,12 +34,12 @@ const beforeRiskSignals = {
 };
 
 const afterRiskSignals = {
-  deadlineAt: timestamp(),
-  appealDeadlineAt: timestamp(),
+  deadlineAt: timestampText(),
+  appealDeadlineAt: timestampText(),
   resolution: ifSet(z.string()),
   idempotencyKey: z.string(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
+  createdAt: timestampText(),
+  updatedAt: timestampText(),
 };
 
 /** Dispute record, section 2.3. */
@@ -61,13 +61,13 @@ const listedDispute = named(
 
 /** Dispute evidence item, section 2.4. */
 const evidenceItem = lenientObject({
-  id: uuid(),
+  id: uuidText(),
   kind: z.string(),
   label: z.string(),
   storageKey: ifSet(z.string()),
   textValue: ifSet(z.string()),
   submittedBy: z.string(),
-  createdAt: timestamp(),
+  createdAt: timestampText(),
 });
 
 /** Section 4 names `kind`, `reason` and `idempotencyKey`; the others are optional details of the case. */
@@ -79,16 +79,18 @@ export const openDispute = {
   class: 'keyed',
   body: openObject({
     kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
-    reason: text('Reason for the dispute'),
-    idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
-    orderId: z.optional(described(uuid(), 'ID of the disputed order', { remark: 'UUID' })),
-    buyerEmail: z.optional(text('Email address of the buyer')),
-    providerCaseId: z.optional(text('Case number of the payment provider')),
+    reason: textField('Reason for the dispute'),
+    idempotencyKey: textField('Idempotency key: requests with the same key are applied only once'),
+    orderId: z.optional(described(uuidText(), 'ID of the disputed order', { remark: 'UUID' })),
+    buyerEmail: z.optional(textField('Email address of the buyer')),
+    providerCaseId: z.optional(textField('Case number of the payment provider')),
     riskSignals: z.optional(
       described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute', { remark: 'name=value' }),
     ),
-    deadlineAt: z.optional(time('Deadline for a response to the dispute', { example: '2030-01-31 09:00' })),
-    appealDeadlineAt: z.optional(time('Deadline for an appeal', { example: '2030-02-07 09:00' })),
+    deadlineAt: z.optional(
+      timeField('Deadline for a response to the dispute', { example: '2030-01-31 09:00' }),
+    ),
+    appealDeadlineAt: z.optional(timeField('Deadline for an appeal', { example: '2030-02-07 09:00' })),
   }),
   response: dispute,
   repeats: [{ field: 'kind' }, { field: 'reason' }],
@@ -123,7 +125,7 @@ export const decideDispute = {
   class: 'one-shot',
   body: openObject({
     status: oneOf(decisions, 'Outcome of the dispute: won, lost or withdrawn'),
-    resolution: text('Reason for the decision'),
+    resolution: textField('Reason for the decision'),
   }),
   response: dispute,
   repeats: [{ field: 'id', parameter: 'disputeId' }, { field: 'status' }],
@@ -144,8 +146,8 @@ export const listDisputes = {
   body: null,
   query: pageQuery({
     status: z.optional(choice(disputeStatuses, 'Only disputes with this status')),
-    providerCaseId: z.optional(text('Only disputes with this case number of the payment provider')),
-    orderId: z.optional(described(uuid(), 'Only disputes about this order', { remark: 'UUID' })),
+    providerCaseId: z.optional(textField('Only disputes with this case number of the payment provider')),
+    orderId: z.optional(described(uuidText(), 'Only disputes about this order', { remark: 'UUID' })),
   }),
   response: pageOf(listedDispute, 'Dispute', 'Disputes.'),
   isAddition: true,

@@ -6,19 +6,19 @@ import {
   named,
   oneOf,
   openObject,
-  text,
-  time,
-  timestamp,
-  uuid,
+  textField,
+  timeField,
+  timestampText,
+  uuidText,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
 const discordTemplate = ifSet(
   lenientObject({
-    title: ifSet(text('Title of the Discord message')),
-    description: ifSet(text('Text of the Discord message')),
-    color: ifSet(text('Color of the Discord message', { example: '#0a7cff' })),
+    title: ifSet(textField('Title of the Discord message')),
+    description: ifSet(textField('Text of the Discord message')),
+    color: ifSet(textField('Color of the Discord message', { example: '#0a7cff' })),
   }),
 );
 
@@ -40,14 +40,14 @@ export const eventTypes = [
 export const endpointKinds = ['discord'] as const;
 
 const endpointFields = {
-  id: uuid(),
+  id: uuidText(),
   kind: oneOf(endpointKinds),
   name: z.string(),
   url: z.string(),
   events: z.array(oneOf(eventTypes)),
   enabled: z.boolean(),
   discordTemplate,
-  createdAt: timestamp(),
+  createdAt: timestampText(),
 };
 
 /** Notification endpoint, section 2.7. */
@@ -60,7 +60,7 @@ const notificationEndpoint = named(
 const listedEndpoint = named(
   lenientObject({
     ...endpointFields,
-    disabledReason: ifSet(text('Why the service has disabled it')),
+    disabledReason: ifSet(textField('Why the service has disabled it')),
   }),
   'ListedEndpoint',
   'An endpoint, and why it is disabled. The token in its URL is masked.',
@@ -68,11 +68,11 @@ const listedEndpoint = named(
 
 const notification = named(
   lenientObject({
-    id: uuid(),
+    id: uuidText(),
     event: oneOf(eventTypes),
     title: z.string(),
     text: z.string(),
-    createdAt: timestamp(),
+    createdAt: timestampText(),
     read: described(z.boolean(), 'Whether it was marked as read'),
   }),
   'Notification',
@@ -88,7 +88,7 @@ export const addEndpoint = {
   class: 'one-shot',
   body: openObject({
     kind: oneOf(endpointKinds, 'Kind of the endpoint'),
-    name: text('Name of the endpoint'),
+    name: textField('Name of the endpoint'),
     url: described(z.url(), 'URL that receives the notifications', {
       remark: 'for Discord: https://discord.com/api/webhooks/ID/TOKEN',
     }),
@@ -122,7 +122,9 @@ export const markNotificationsRead = {
   class: 'repeatable',
   body: openObject({
     ids: z.optional(described(z.array(z.string()), 'IDs of the notifications to mark as read')),
-    before: z.optional(time('Mark everything before this time as read', { example: '2030-01-31 09:00' })),
+    before: z.optional(
+      timeField('Mark everything before this time as read', { example: '2030-01-31 09:00' }),
+    ),
   }),
   response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications were marked as read.'),
   candidates: { what: 'unread notifications', query: { unread: 'true' }, fits: ({ read }) => read !== true },

@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { ifSet, lenientObject, named, oneOf, openObject, text, timestamp, uuid } from '../fields.ts';
+import {
+  ifSet,
+  lenientObject,
+  named,
+  oneOf,
+  openObject,
+  textField,
+  timestampText,
+  uuidText,
+} from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
@@ -9,7 +18,7 @@ export const appealReclaim = {
   path: '/v1/stores/{storeId}/operations/subdomain-reclaims/{reclaimId}/appeal',
   summary: 'Appeal a subdomain reclaim notice',
   class: 'one-shot',
-  body: openObject({ text: text('Text of the appeal') }),
+  body: openObject({ text: textField('Text of the appeal') }),
   /** Free-form, section 2.8. */
   response: z.looseObject({}),
   repeats: [{ field: 'reclaimId', parameter: 'reclaimId' }],
@@ -17,7 +26,12 @@ export const appealReclaim = {
   service: {
     scope: 'reclaims:appeal',
     response: named(
-      lenientObject({ reclaimId: uuid(), status: z.string(), text: z.string(), appealedAt: timestamp() }),
+      lenientObject({
+        reclaimId: uuidText(),
+        status: z.string(),
+        text: z.string(),
+        appealedAt: timestampText(),
+      }),
       'Appeal',
       'The appeal.',
     ),
@@ -29,14 +43,14 @@ export const appealReclaim = {
 
 const notice = named(
   lenientObject({
-    id: uuid(),
+    id: uuidText(),
     subdomain: z.string(),
     reason: z.string(),
     status: oneOf(['noticed', 'appealed', 'closed']),
     appealText: ifSet(z.string()),
-    createdAt: timestamp(),
-    appealedAt: ifSet(timestamp()),
-    closedAt: ifSet(timestamp()),
+    createdAt: timestampText(),
+    appealedAt: ifSet(timestampText()),
+    closedAt: ifSet(timestampText()),
   }),
   'ReclaimNotice',
   'A notice that the platform reclaims a subdomain of the store.',

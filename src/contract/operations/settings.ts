@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
+import { described, lenientObject, named, textField, timestampText, uuidText } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
 /** The message about an event. */
@@ -12,20 +12,20 @@ export const templateSettings = lenientObject({
 const groups = {
   quietHours: lenientObject({
     enabled: described(z.boolean(), 'Pause notifications during quiet hours'),
-    start: text('Start of quiet hours', { example: '22:00' }),
-    end: text('End of quiet hours', { example: '07:00' }),
-    timezone: text('Time zone of quiet hours', { example: 'Europe/Berlin' }),
+    start: textField('Start of quiet hours', { example: '22:00' }),
+    end: textField('End of quiet hours', { example: '07:00' }),
+    timezone: textField('Time zone of quiet hours', { example: 'Europe/Berlin' }),
   }),
   templates: z.record(z.string(), templateSettings),
   discovery: lenientObject({
     enabled: described(z.boolean(), 'List the store in discovery'),
-    summary: text('Summary of the store in discovery'),
+    summary: textField('Summary of the store in discovery'),
     categories: described(z.array(z.string()), 'Categories of the store in discovery'),
   }),
   showcase: lenientObject({
     enabled: described(z.boolean(), 'Show the store in the showcase'),
     allowCritique: described(z.boolean(), 'Allow critique in the showcase'),
-    summary: text('Summary of the store in the showcase'),
+    summary: textField('Summary of the store in the showcase'),
   }),
   mobilePrivacy: lenientObject({
     hideRevenue: described(z.boolean(), 'Hide revenue on phones'),
@@ -38,9 +38,9 @@ const groups = {
 const operationsSettings = named(
   lenientObject({
     ...groups,
-    storeId: uuid(),
+    storeId: uuidText(),
     env: z.string(),
-    updatedAt: timestamp(),
+    updatedAt: timestampText(),
   }),
   'OperationsSettings',
   'The operations settings of a store.',

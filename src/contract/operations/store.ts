@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { described, ifSet, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
+import { described, ifSet, lenientObject, named, textField, timestampText, uuidText } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
 const checkoutFields = {
   couponField: described(z.boolean(), 'Offer a coupon field at checkout'),
   termsRequired: described(z.boolean(), 'Require acceptance of the terms'),
-  termsUrl: ifSet(text('URL of the terms')),
+  termsUrl: ifSet(textField('URL of the terms')),
   newsletterOptIn: described(z.boolean(), 'Offer the newsletter at checkout'),
   requireEmailVerificationForDelivery: described(z.boolean(), 'Deliver only to verified email addresses'),
   reservationMinutes: described(z.int(), 'Minutes that items in a cart stay reserved'),
@@ -18,11 +18,11 @@ const socialsHint = { remark: 'name=URL' };
 
 const settingsFields = {
   supportEmail: ifSet(described(z.email(), 'Email address that customers write to')),
-  description: ifSet(text('Description of the store')),
-  logoImageId: ifSet(described(uuid(), 'Image used as the logo', { remark: 'UUID' })),
-  faviconImageId: ifSet(described(uuid(), 'Image used as the favicon', { remark: 'UUID' })),
-  brandColor: ifSet(text('Brand color of the store', { example: '#0a7cff' })),
-  thankYouDefault: ifSet(text('Thank-you text', { remark: 'shown after a purchase' })),
+  description: ifSet(textField('Description of the store')),
+  logoImageId: ifSet(described(uuidText(), 'Image used as the logo', { remark: 'UUID' })),
+  faviconImageId: ifSet(described(uuidText(), 'Image used as the favicon', { remark: 'UUID' })),
+  brandColor: ifSet(textField('Brand color of the store', { example: '#0a7cff' })),
+  thankYouDefault: ifSet(textField('Thank-you text', { remark: 'shown after a purchase' })),
   cashbackBp: described(z.int(), 'Cashback', { remark: 'basis points: 250 is 2.5 %' }),
   cashbackCapMinor: ifSet(
     described(z.int(), 'Maximum cashback for one order', { remark: 'minor units, such as cents' }),
@@ -32,8 +32,8 @@ const settingsFields = {
   ),
   cashbackExpiryDays: ifSet(described(z.int(), 'Days until cashback expires')),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
-  discordUrl: ifSet(text('Invite link of the Discord server')),
-  maintenanceMessage: ifSet(text('Maintenance message', { remark: 'shown while the store is closed' })),
+  discordUrl: ifSet(textField('Invite link of the Discord server')),
+  maintenanceMessage: ifSet(textField('Maintenance message', { remark: 'shown while the store is closed' })),
   socials: described(z.record(z.string(), z.string()), socialsText, socialsHint),
 };
 
@@ -50,8 +50,8 @@ const storeSettings = lenientObject({
 /** Store, section 2.1. */
 const store = named(
   lenientObject({
-    id: uuid(),
-    organisationId: uuid(),
+    id: uuidText(),
+    organisationId: uuidText(),
     name: z.string(),
     slug: z.string(),
     status: z.string(),
@@ -59,7 +59,7 @@ const store = named(
     timezone: z.string(),
     settings: storeSettings,
     url: z.string(),
-    createdAt: timestamp(),
+    createdAt: timestampText(),
   }),
   'Store',
   'A store with its settings.',
@@ -73,10 +73,10 @@ export const updateStore = {
   summary: 'Change settings of the store',
   class: 'repeatable',
   body: lenientObject({
-    name: text('Name of the store'),
-    slug: text('URL slug of the store'),
-    defaultCurrency: text('Currency of the store', { example: 'EUR' }),
-    timezone: text('Time zone of the store', { example: 'Europe/Berlin' }),
+    name: textField('Name of the store'),
+    slug: textField('URL slug of the store'),
+    defaultCurrency: textField('Currency of the store', { example: 'EUR' }),
+    timezone: textField('Time zone of the store', { example: 'Europe/Berlin' }),
     settings: lenientObject({
       ...settingsFields,
       socials: changedSocials,

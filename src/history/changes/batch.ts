@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { History, SendOptions } from '../history.ts';
+import type { SendOptions, StoreHistory } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
 import { RefusedError } from '../record/errors.ts';
@@ -8,7 +8,7 @@ import type { HistoryRecord, Intent } from '../record/history-record.ts';
 import { intentOf, refuseSecret } from '../record/intent.ts';
 import type { Recorded } from './change-result.ts';
 import { findEarlier, sameCommandBy } from './earlier.ts';
-import { type Resumed, resumeRecord } from './resume.ts';
+import { type ResumeResult, resumeRecord } from './resume.ts';
 import { sendRecord } from './send.ts';
 import { batchOver, openSlots, type Slot, type SlotOptions } from './slots.ts';
 import { supersede } from './supersede.ts';
@@ -32,7 +32,7 @@ const maxLogSize = 8 * 1024 * 1024;
 const sizeOf = (intent: Intent) => 2 * Buffer.byteLength(JSON.stringify(intent));
 
 /** Begins a batch. It holds the operation lock to its end, so no other process begins the operation meanwhile. Throws a HistoryError. */
-export async function beginBatch(history: History, options: BatchOptions) {
+export async function beginBatch(history: StoreHistory, options: BatchOptions) {
   const { journal } = history;
   const { operation, client } = options;
   const lock = await journal.acquire(`operation ${operation.id}`, options);
@@ -97,7 +97,7 @@ export async function beginBatch(history: History, options: BatchOptions) {
         if (continued !== null) {
           await slot.waitToSend();
           const resumed = await resumeRecord(history, continued.id, { ...options, inBatch: true });
-          if (resumed.action !== 'left' && resumed.action !== 'superseded') return resumed;
+          if (resumed.action !== 'left_open' && resumed.action !== 'superseded') return resumed;
           throw new RefusedError('in_doubt', resumed.record);
         }
         const { writer, id } = await add(intent);
@@ -113,7 +113,7 @@ export async function beginBatch(history: History, options: BatchOptions) {
         return sent;
       }),
     /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before the record was sent. */
-    resume: (id: string): Promise<Resumed | null> =>
+    resume: (id: string): Promise<ResumeResult | null> =>
       inSlot(async (slot) => {
         await slot.waitToSend();
         return resumeRecord(history, id, { ...options, inBatch: true });

@@ -1,5 +1,5 @@
 import type { Lock } from '../../base/files/lock.ts';
-import type { History, SendOptions } from '../history.ts';
+import type { SendOptions, StoreHistory } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
@@ -35,7 +35,7 @@ export interface RecordOptions extends SendOptions {
  * Throws a HistoryError or RefusedError if nothing was sent, and a RangeError for an invalid path parameter.
  */
 export async function recordChange(
-  history: History,
+  history: StoreHistory,
   request: ChangeRequest,
   options: RecordOptions,
 ): Promise<RecordedChange | FailedSafetyBackup> {
@@ -95,7 +95,7 @@ export async function recordChange(
  * Throws the RefusedError that {@link recordChange} would throw, as far as the history alone can tell. Records and sends nothing.
  */
 export async function previewChange(
-  history: History,
+  history: StoreHistory,
   request: ChangeRequest,
   options: SendOptions,
 ): Promise<void> {
@@ -129,7 +129,7 @@ function withReplaced(intent: Intent, past: Iterable<HistoryRecord>): Intent {
 }
 
 async function continueEarlier(
-  history: History,
+  history: StoreHistory,
   writer: LogWriter,
   id: string,
   past: readonly HistoryRecord[],
@@ -145,7 +145,7 @@ async function continueEarlier(
     const isConfirmed = rulesOf(record.operation).safetyBackupRule !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if ('kind' in resumed) return resumed;
-    if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
+    if (resumed.action === 'left_open') throw new RefusedError('in_doubt', resumed.record);
     if (resumed.action === 'superseded') throw new RefusedError('superseded', resumed.record);
   }
   return recordedResult(recordIn(writer.records, id));

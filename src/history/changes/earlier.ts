@@ -1,4 +1,4 @@
-import type { History, SendOptions } from '../history.ts';
+import type { SendOptions, StoreHistory } from '../history.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
 import { RefusedError } from '../record/errors.ts';
@@ -31,7 +31,7 @@ export function sameCommandBy(operation: string): 'path' | 'fingerprint' {
  * the command.
  */
 export async function findEarlier(
-  history: History,
+  history: StoreHistory,
   request: ChangeRequest,
   intent: Intent,
   past: readonly HistoryRecord[],
@@ -124,7 +124,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
 
 /** Waits for the process that holds the log of a record, and returns the record as that process has left it. */
 export async function waitForHolder(
-  history: History,
+  history: StoreHistory,
   record: HistoryRecord,
   options: SendOptions,
 ): Promise<HistoryRecord> {
@@ -140,7 +140,7 @@ export async function waitForHolder(
  * Null if a new decision may be sent.
  */
 async function settleDecided(
-  history: History,
+  history: StoreHistory,
   { readAt }: ChangeRequest,
   intent: Intent,
   found: HistoryRecord,

@@ -1,5 +1,5 @@
-import type { LeftReason } from '../decision.ts';
-import type { History } from '../history.ts';
+import type { OpenReason } from '../decision.ts';
+import type { StoreHistory } from '../history.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import {
   type HistoryRecord,
@@ -20,9 +20,9 @@ interface ResumePlan {
     | 'superseded'
     | 'ask_service'
     | 'send'
-    | Exclude<LeftReason, 'running' | 'not_settled'>;
+    | Exclude<OpenReason, 'running' | 'not_settled'>;
   /** The later change that decides it, if one does. */
-  readonly later?: HistoryRecord | undefined;
+  readonly laterChange?: HistoryRecord | undefined;
 }
 
 /** Throws a DamagedError if a log that decides cannot be read. */
@@ -31,13 +31,13 @@ export function planResume(snapshot: Snapshot, record: HistoryRecord, now: numbe
   if (record.requestLost) return { kind: 'request_lost' };
   const changes = changesAfter(snapshot, record);
   const winner = changes.find((other) => isSuperseded(record, other));
-  if (winner !== undefined) return { kind: 'superseded', later: winner };
+  if (winner !== undefined) return { kind: 'superseded', laterChange: winner };
   const { proof, resume, safetyBackupRule } = rulesOf(record.operation);
   const [later] = changes;
   if (later !== undefined) {
     // With If-Match, the record overwrites nothing. But a later change in doubt goes first: if it is applied, this one is superseded.
     const isSafe = sentAgainByKey(record) !== null && !changes.some(isInDoubt);
-    return { kind: isSafe ? 'ask_service' : 'later_change', later };
+    return { kind: isSafe ? 'ask_service' : 'later_change', laterChange: later };
   }
   if (proof !== undefined) return { kind: 'ask_service' };
   // A raw request of class `keyed` whose user left the key out of the body is recorded as one-shot.
@@ -51,7 +51,7 @@ export function planResume(snapshot: Snapshot, record: HistoryRecord, now: numbe
  * What `resumeRecord` would do about a record, as far as the history alone can tell. Sends nothing and takes no lock. Throws a
  * DamagedError if part of the history cannot be read.
  */
-export function previewResume(history: History, record: HistoryRecord): ResumePlan['kind'] | 'running' {
+export function previewResume(history: StoreHistory, record: HistoryRecord): ResumePlan['kind'] | 'running' {
   if (history.isHeldElsewhere(logIdOf(record.id))) return 'running';
   return planResume(history.snapshot(), record, history.journal.now()).kind;
 }
@@ -86,7 +86,7 @@ function writesSame(later: HistoryRecord, record: HistoryRecord): boolean {
  * The open records, oldest first. A record comes last if a later change of the same values is in doubt: once that one is applied, the
  * record is superseded. Throws a DamagedError if part of the history cannot be read.
  */
-export function openRecords(history: History): HistoryRecord[] {
+export function openRecords(history: StoreHistory): HistoryRecord[] {
   const newestFirst = history.snapshot().listWhole({ open: true });
   const inDoubt = newestFirst.filter(isInDoubt);
   const waits = (record: HistoryRecord) =>

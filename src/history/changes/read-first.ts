@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, leafPaths, valueAt } from '../../base/json.ts';
 import { makeHeaderKey } from '../../client/idempotency-key.ts';
 import { helpTimeoutMs } from '../../client/key-answers.ts';
-import type { History } from '../history.ts';
+import type { StoreHistory } from '../history.ts';
 import { rulesOf } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
 import { type RecordOptions, recordChange } from './change.ts';
@@ -26,23 +26,23 @@ interface Current {
  * other fields since the read, a new change is sent.
  */
 export async function readAndChange(
-  history: History,
+  history: StoreHistory,
   request: ChangeRequest,
   options: RecordOptions,
 ): Promise<RecordedChange | FailedSafetyBackup> {
-  let current = await readCurrent(history, request, options);
+  let current = await readReplaced(history, request, options);
   for (let sent = 1; ; sent += 1) {
     const changed = await recordChange(history, { ...request, ...current?.known }, options);
     if (current === null || !isMoved(changed) || sent === maxSent) return changed;
-    const now = await readCurrent(history, request, options);
+    const now = await readReplaced(history, request, options);
     if (now === null || isChangedBetween(current.document, now.document, request)) return changed;
     current = now;
   }
 }
 
 /** Null if the operation has no such document, if the caller gave a key or an ETag, or if the read fails: the change goes on without. */
-async function readCurrent(
-  history: History,
+async function readReplaced(
+  history: StoreHistory,
   request: ChangeRequest,
   { client, timeoutMs = helpTimeoutMs, signal }: RecordOptions,
 ): Promise<Current | null> {

@@ -1,7 +1,7 @@
 import { asObject } from '../../base/json.ts';
 import type { Applied } from '../../client/outcome/outcome.ts';
-import type { Decision, LeftReason } from '../decision.ts';
-import type { History, SendOptions } from '../history.ts';
+import type { HistoryDecision, OpenReason } from '../decision.ts';
+import type { SendOptions, StoreHistory } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { HistoryError } from '../record/errors.ts';
@@ -36,22 +36,22 @@ export interface ResumeOptions extends SendOptions {
  * - `settled`: a read has shown that the change was applied.
  * - `reported`: the outcome was in the record already. Nothing was sent.
  * - `superseded`: the record no longer matters, because the later change `record.supersededBy` was applied.
- * - `left`: the record stays open, for this reason. Nothing was sent.
+ * - `left_open`: the record stays open, for this reason. Nothing was sent.
  */
-export type Resumed =
+export type ResumeResult =
   | ({ readonly action: 'sent' | 'settled' | 'reported' } & RecordedChange)
   | ({
-      readonly action: 'left';
+      readonly action: 'left_open';
       readonly record: HistoryRecord;
       readonly reason: 'no_safety_backup';
     } & FailedSafetyBackup)
   | { readonly action: 'superseded'; readonly record: HistoryRecord }
   | {
-      readonly action: 'left';
+      readonly action: 'left_open';
       readonly record: HistoryRecord;
-      readonly reason: LeftReason;
+      readonly reason: OpenReason;
       /** For the reason `later_change`: the later change. */
-      readonly later?: HistoryRecord | undefined;
+      readonly laterChange?: HistoryRecord | undefined;
       readonly proofResult?: ProofResult;
     };
 
@@ -61,12 +61,16 @@ export type Resumed =
  *
  * Throws a HistoryError if nothing was sent.
  */
-export async function resumeRecord(history: History, id: string, options: ResumeOptions): Promise<Resumed> {
+export async function resumeRecord(
+  history: StoreHistory,
+  id: string,
+  options: ResumeOptions,
+): Promise<ResumeResult> {
   const found = history.snapshot().get(id);
   if (history.isHeldElsewhere(logIdOf(found.id))) {
     // The other process has the outcome, but may not have printed it yet.
-    const resumed: Resumed = isInDoubt(found)
-      ? { action: 'left', record: found, reason: 'running' }
+    const resumed: ResumeResult = isInDoubt(found)
+      ? { action: 'left_open', record: found, reason: 'running' }
       : { action: 'reported', ...recordedResult(found) };
     history.explain(decisionOf(resumed));
     return resumed;
@@ -82,7 +86,7 @@ export async function resumeRecord(history: History, id: string, options: Resume
 }
 
 /** As {@link resumeRecord}, for a caller that holds the log of the record, and the order lock if the record sets values. */
-export async function continueRecord(...given: Parameters<typeof sendOrSettle>): Promise<Resumed> {
+export async function continueRecord(...given: Parameters<typeof sendOrSettle>): Promise<ResumeResult> {
   const [history] = given;
   const resumed = await sendOrSettle(...given);
   history.explain(decisionOf(resumed));
@@ -90,29 +94,29 @@ export async function continueRecord(...given: Parameters<typeof sendOrSettle>):
 }
 
 async function sendOrSettle(
-  history: History,
+  history: StoreHistory,
   writer: LogWriter,
   record: HistoryRecord,
   options: ResumeOptions,
-): Promise<Resumed> {
+): Promise<ResumeResult> {
   const { id } = record;
   const snapshot = history.snapshot();
-  const { kind, later } = planResume(snapshot, record, history.journal.now());
+  const { kind, laterChange } = planResume(snapshot, record, history.journal.now());
   if (kind === 'reported') {
     report(writer, record);
     return { action: 'reported', ...recordedResult(record) };
   }
   if (kind === 'superseded') {
-    if (later !== undefined) await writer.change([{ id, supersededBy: later.id }]);
+    if (laterChange !== undefined) await writer.change([{ id, supersededBy: laterChange.id }]);
     report(writer, record);
     return { action: 'superseded', record: recordIn(writer.records, id) };
   }
   const isAsked = kind === 'needs_yes' || kind === 'too_old';
   if (kind !== 'send' && kind !== 'ask_service' && !(isAsked && options.isConfirmed))
-    return leaveOpen(writer, record, kind, { later });
+    return leaveOpen(writer, record, kind, { laterChange });
   options.client.pause(history.storeWait());
   const sending = { ...options, writer, now: history.journal.now };
-  const settled = kind === 'ask_service' ? await askService(sending, record, later) : null;
+  const settled = kind === 'ask_service' ? await settleUnsent(sending, record, laterChange) : null;
   if (settled !== null) return settled;
   if (options.readsOnly) return leaveOpen(writer, record, 'not_settled');
   if (isTooOld(record, history.journal.now()) && !options.isConfirmed)
@@ -129,7 +133,7 @@ async function sendOrSettle(
           recordBackup: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
         });
   if (sent.kind === 'safety_backup')
-    return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
+    return { action: 'left_open', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
   report(writer, record);
   if (sent.outcome.kind !== 'applied') return { action: 'sent', ...sent };
   if (safety !== null && sent.outcome.replayed)
@@ -152,14 +156,14 @@ function backupBeforeFirst({ operation, safetyBackupId }: HistoryRecord, { body 
  * Asks the service about a record in doubt: first with a read for proof, then whether the service applies the key in the header once.
  * Null if it is safe to send the record again.
  */
-async function askService(
+async function settleUnsent(
   sending: Sending & Pick<ResumeOptions, 'readsOnly'>,
   record: HistoryRecord,
-  later: HistoryRecord | undefined,
-): Promise<Resumed | null> {
+  laterChange: HistoryRecord | undefined,
+): Promise<ResumeResult | null> {
   const { writer, client, timeoutMs, signal } = sending;
   const { proof, resume } = rulesOf(record.operation);
-  const settle = async (found: Proved): Promise<Resumed | null> => {
+  const settle = async (found: Proved): Promise<ResumeResult | null> => {
     if (found.applied === null) return null;
     const settled = await writeOutcome(sending, record.id, found.applied, true);
     return { action: 'settled', kind: 'change', ...settled, safetyBackup: null };
@@ -167,7 +171,8 @@ async function askService(
   let found = proof && (await readProof(sending, record));
   const shown = found && (await settle(found));
   if (shown) return shown;
-  if (resume === 'read-then-send' && found?.proofResult === 'untouched' && later === undefined) return null;
+  if (resume === 'read-then-send' && found?.proofResult === 'untouched' && laterChange === undefined)
+    return null;
   const change = sending.readsOnly ? null : sentAgainByKey(record);
   const answer =
     change === null ? 'no' : (found?.answer ?? (await client.appliesOnce(change, { timeoutMs, signal })));
@@ -178,21 +183,21 @@ async function askService(
   if (found !== undefined)
     return leaveOpen(writer, record, 'not_settled', { proofResult: found.proofResult });
   if (answer === 'unanswered') return leaveOpen(writer, record, 'not_settled', { proofResult: 'unanswered' });
-  return later === undefined
+  return laterChange === undefined
     ? leaveOpen(writer, record, 'ask_user')
-    : leaveOpen(writer, record, 'later_change', { later });
+    : leaveOpen(writer, record, 'later_change', { laterChange });
 }
 
 /** The decision that `--debug` prints. */
-function decisionOf(resumed: Resumed): Decision {
+function decisionOf(resumed: ResumeResult): HistoryDecision {
   const { action, record } = resumed;
   const { id } = record;
   if (action === 'superseded') return { kind: action, id, by: record.supersededBy ?? '' };
-  if (action !== 'left') return { kind: action, record };
-  const later = 'later' in resumed ? resumed.later : undefined;
+  if (action !== 'left_open') return { kind: action, record };
+  const later = 'laterChange' in resumed ? resumed.laterChange : undefined;
   const own = writtenPaths(record);
   const paths = later === undefined ? [] : own.filter((path) => overlap([path], writtenPaths(later)));
-  return { kind: action, id, reason: resumed.reason, later: later ? { record: later, paths } : null };
+  return { kind: action, id, reason: resumed.reason, laterChange: later ? { record: later, paths } : null };
 }
 
 /** Counts a record as reported, and the safety backup before it. */
@@ -208,12 +213,12 @@ function report(writer: LogWriter, { id }: HistoryRecord): void {
 async function leaveOpen(
   writer: LogWriter,
   record: HistoryRecord,
-  reason: LeftReason,
-  why: Pick<Extract<Resumed, { reason: LeftReason }>, 'later' | 'proofResult'> = {},
-): Promise<Resumed> {
+  reason: OpenReason,
+  why: Pick<Extract<ResumeResult, { reason: OpenReason }>, 'laterChange' | 'proofResult'> = {},
+): Promise<ResumeResult> {
   const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
   if (record.state === 'sent') await writer.change([{ id: record.id, state: 'unknown', failure }]);
-  return { action: 'left', record: recordIn(writer.records, record.id), reason, ...why };
+  return { action: 'left_open', record: recordIn(writer.records, record.id), reason, ...why };
 }
 
 /**
@@ -221,7 +226,7 @@ async function leaveOpen(
  * in doubt. Throws a HistoryError `already_settled` if none of them is in doubt.
  */
 export async function markRecords(
-  history: History,
+  history: StoreHistory,
   id: string,
   state: 'applied' | 'not_sent',
   options: Pick<SendOptions, 'signal'> = {},

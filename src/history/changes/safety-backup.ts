@@ -1,6 +1,6 @@
 import { asObject } from '../../base/json.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
-import type { History } from '../history.ts';
+import type { StoreHistory } from '../history.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { HistoryError } from '../record/errors.ts';
 import { type Intent, isInDoubt, sentBody } from '../record/history-record.ts';
@@ -12,7 +12,11 @@ import { type Sending, sendRecord } from './send.ts';
  * The intent of the safety backup that comes before a change, or null if the change needs none. The backup has a new key, so the service
  * never answers with an earlier one.
  */
-export function safetyIntent({ journal }: History, intent: Intent, label: string | undefined): Intent | null {
+export function safetyIntent(
+  { journal }: StoreHistory,
+  intent: Intent,
+  label: string | undefined,
+): Intent | null {
   const { safetyBackupRule } = rulesOf(intent.operation);
   if (safetyBackupRule === undefined || label === undefined) return null;
   const body = { ...safetyBackupRule.body(intent, label), idempotencyKey: makeIdempotencyKey() };

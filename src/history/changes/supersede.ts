@@ -1,4 +1,4 @@
-import type { History } from '../history.ts';
+import type { StoreHistory } from '../history.ts';
 import { recordIn } from '../journal/log-writer.ts';
 import { reopenLog } from '../journal/open-log.ts';
 import { includesPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
@@ -11,7 +11,7 @@ import { intentOf, isSameCommand } from '../record/intent.ts';
  * another process holds is left to that process.
  */
 export async function supersede(
-  history: History,
+  history: StoreHistory,
   later: HistoryRecord,
   past: readonly HistoryRecord[],
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function supersede(
 }
 
 /** A change in doubt that sets some of what this request sets, or null. Throws a DamagedError. */
-export function findInDoubt(history: History, request: ChangeRequest): HistoryRecord | null {
+export function findInDoubt(history: StoreHistory, request: ChangeRequest): HistoryRecord | null {
   const open = history.refresh().records({ open: true });
   const touched = writtenPaths(intentOf(request, history.journal.store.storeId));
   const contends = (record: HistoryRecord) => isInDoubt(record) && overlap(writtenPaths(record), touched);

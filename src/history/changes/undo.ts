@@ -1,5 +1,5 @@
 import { asObject, isObject, leafPaths, valueAt } from '../../base/json.ts';
-import type { History, SendOptions } from '../history.ts';
+import type { SendOptions, StoreHistory } from '../history.ts';
 import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
 import { RefusedError } from '../record/errors.ts';
 import {
@@ -35,7 +35,7 @@ export type Undo = {
 );
 
 /** Waits for other processes that are sending a change of an undoable operation: until they have ended, their changes are in doubt. */
-export async function waitForRunning(history: History, options: SendOptions): Promise<void> {
+export async function waitForRunning(history: StoreHistory, options: SendOptions): Promise<void> {
   const concerns = ({ operation }: HistoryRecord) => rulesOf(operation).undo !== undefined;
   for (const record of history.snapshot().records({ open: true })) {
     if (isInDoubt(record) && concerns(record)) await waitForHolder(history, record, options);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ensureFolder } from '../../base/files/files.ts';
 import { asObject, parseJson } from '../../base/json.ts';
 import { lastSeen } from '../changes/replaced-values.ts';
-import type { History } from '../history.ts';
+import type { StoreHistory } from '../history.ts';
 import { changedPaths, overlap } from '../operation-rules.ts';
 import { historyFiles } from '../record/errors.ts';
 import type { HistoryRecord } from '../record/history-record.ts';
@@ -39,7 +39,7 @@ export function rememberSeen(folder: string, objects: readonly SeenObject[]): vo
  * Keeps the store's name from the response to a change of the store. The response to a restore has no name: then the name is the one in
  * the last response before it, or unknown if the restore may have changed it.
  */
-export function rememberStoreName(history: History, record: HistoryRecord, response: unknown): void {
+export function rememberStoreName(history: StoreHistory, record: HistoryRecord, response: unknown): void {
   const shown = asObject(response).name;
   if (!overlap(changedPaths(record), [shown === undefined ? 'store.name' : 'store'])) return;
   const name =

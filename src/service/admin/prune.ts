@@ -12,7 +12,7 @@ import { logOperation } from './operate.ts';
 
 export const defaultRetentionDays = 90;
 
-export interface PruneOptions {
+export interface RetentionOptions {
   readonly retentionDays: number;
   /** Default: all stores. */
   readonly storeId?: string | undefined;
@@ -37,7 +37,7 @@ const pauseMs = 5;
  * Removes what is older than its retention: deliveries that have arrived, read notifications, keys since they expired, and
  * the responses kept for idempotency keys, which have an expiry of their own. Runs in small transactions.
  */
-export async function prune(storage: Storage, options: PruneOptions): Promise<Pruned> {
+export async function prune(storage: Storage, options: RetentionOptions): Promise<Pruned> {
   const { retentionDays, backups = false, dryRun = false, signal } = options;
   const pruned: Pruned = { deliveries: 0, notifications: 0, keys: 0, backups: 0, answers: 0, deleted: 0 };
   const now = timestamp(Date.now());
@@ -103,7 +103,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
 }
 
 /** {@link prune} for an operator, in `operator_log` if it removed something, also if it was stopped. */
-export async function pruneByHand(storage: Storage, options: PruneOptions): Promise<Pruned> {
+export async function pruneByHand(storage: Storage, options: RetentionOptions): Promise<Pruned> {
   const { storeId = null, backups = false, dryRun = false } = options;
   const pruned = await prune(storage, options);
   const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);

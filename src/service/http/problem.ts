@@ -4,7 +4,7 @@ import { faultOf } from '../storage/core/engine-errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
 
 /** An error response. */
-export interface Problem {
+export interface ProblemResponse {
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Problem {
 }
 
 /** The response to an error. Unexpected errors get one without details, which are in the log. */
-export function toProblem(error: unknown, requestId: string): Problem {
+export function toProblem(error: unknown, requestId: string): ProblemResponse {
   const { code, message, fields, headers, existing } = toServiceError(error);
   const { status, title } = problems[code];
   return {

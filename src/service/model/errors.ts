@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../contract/problem.ts';
 
 /** What is wrong with one field of a request body. */
-export interface FieldError {
+export interface InvalidField {
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;
   readonly code: string;
@@ -16,7 +16,7 @@ export type Fault = 'full' | 'failing' | 'readOnly' | 'damaged';
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
-  readonly fields: readonly FieldError[];
+  readonly fields: readonly InvalidField[];
   /** Sent with the refusal. */
   readonly headers: Readonly<Record<string, string>>;
   /** What is in the way, of the same store. */
@@ -54,7 +54,7 @@ export function invalidField(pointer: string, code: string, detail: string): Ser
   return validationFailed([{ pointer, code, detail }]);
 }
 
-export function validationFailed(fields: readonly FieldError[]): ServiceError {
+export function validationFailed(fields: readonly InvalidField[]): ServiceError {
   const count = fields.length === 1 ? '1 field is' : `${fields.length} fields are`;
   return new ServiceError('validation_failed', `${count} invalid`, { fields });
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { valueAt } from '../../base/json.ts';
 import { describeIssue } from '../../contract/issue-messages.ts';
-import { type FieldError, validationFailed } from './errors.ts';
+import { type InvalidField, validationFailed } from './errors.ts';
 
 /** Parses a value by a schema. Throws `validation_failed` with every invalid field. */
 export function validate<Output>(schema: z.ZodType<Output>, value: unknown): Output {
@@ -14,7 +14,7 @@ export function validate<Output>(schema: z.ZodType<Output>, value: unknown): Out
   throw validationFailed(others.length > 0 ? others : errors);
 }
 
-function toFieldErrors(issue: z.core.$ZodIssue, value: unknown): FieldError[] {
+function toFieldErrors(issue: z.core.$ZodIssue, value: unknown): InvalidField[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: jsonPointer([...issue.path, key]),

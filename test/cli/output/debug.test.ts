@@ -51,7 +51,7 @@ describe('--debug', () => {
     const sent = await machine.run(typed`store update --name c --set slogan=c --debug`);
 
     expect(left.stderr).toContain(
-      `${earlier.id} left: a later change of store.name was applied (${later.id})\n`,
+      `${earlier.id} left open: a later change of store.name was applied (${later.id})\n`,
     );
     expect(sent.stderr).toMatch(/^([a-z0-9]{6}) begun: no earlier change is in its way$/m);
     expect(sent.stderr).toMatch(

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { type BatchOptions, beginBatch, type HistoryBatch } from '../../../src/history/changes/batch.ts';
-import type { History } from '../../../src/history/history.ts';
+import type { StoreHistory } from '../../../src/history/history.ts';
 import { type HistoryScene, post, setHistoryScene } from '../helpers/scene.ts';
 import type { Reaction } from '../helpers/store-server.ts';
 
@@ -15,7 +15,7 @@ const titleOf = ({ body }: { body: string | null }) => JSON.parse(body ?? '{}').
 
 function begin(
   scene: HistoryScene,
-  history: History,
+  history: StoreHistory,
   options: Partial<BatchOptions> = {},
 ): Promise<HistoryBatch> {
   return beginBatch(history, {
@@ -236,7 +236,7 @@ test('open posts are resumed in the slots of a batch', async () => {
       ? { status: 404, body: {} }
       : { status: 409, body: { code: 'slug_taken' } };
   const left = await runBatch(scene, (batch) => batch.resume(lost.record.id));
-  expect(left).toMatchObject({ action: 'left' });
+  expect(left).toMatchObject({ action: 'left_open' });
   expect(await runBatch(scene, (batch) => batch.resume(lost.record.id), { isOver: () => true })).toBeNull();
 });
 

@@ -65,15 +65,15 @@ test('a doubt is superseded, too, where its log was held while the later change 
 describe('a doubt stays', () => {
   test.each([
     ['an update of other fields', rename('A'), update({ locale: 'en' }), 'sent'],
-    ['an update of some of its fields', update({ name: 'A', locale: 'en' }), rename('B'), 'left'],
+    ['an update of some of its fields', update({ name: 'A', locale: 'en' }), rename('B'), 'left_open'],
     ['a restore of another section', rename('A'), restoreOf('blog'), 'sent'],
-    ['another post', post, { ...post, body: { title: 'Other', contentMd: 'x' } }, 'left'],
-    ['another endpoint', endpoint, { ...endpoint, body: { ...endpoint.body, name: 'Other' } }, 'left'],
-    ['a restore of the blog', post, restoreOf('blog'), 'left'],
+    ['another post', post, { ...post, body: { title: 'Other', contentMd: 'x' } }, 'left_open'],
+    ['another endpoint', endpoint, { ...endpoint, body: { ...endpoint.body, name: 'Other' } }, 'left_open'],
+    ['a restore of the blog', post, restoreOf('blog'), 'left_open'],
     ['another backup', backup, { ...backup, body: { label: 'weekly', sections: ['store'] } }, 'sent'],
-    ['an update of what it restores', restoreOf('store'), rename('B'), 'left'],
-    ['a post into what it restores', restoreOf('blog'), post, 'left'],
-    ['a restore of a part', restoreOf('store', 'blog'), restoreOf('blog'), 'left'],
+    ['an update of what it restores', restoreOf('store'), rename('B'), 'left_open'],
+    ['a post into what it restores', restoreOf('blog'), post, 'left_open'],
+    ['a restore of a part', restoreOf('store', 'blog'), restoreOf('blog'), 'left_open'],
     ['marks', markRead, { ...markRead, body: { ids: ['n-2'] } }, 'sent'],
   ])('after %s', async (_, first, second, action) => {
     const { scene, earlier } = await afterLater(first, second);
@@ -81,7 +81,7 @@ describe('a doubt stays', () => {
     const resumed = await scene.resume(earlier.id, { isConfirmed: true });
     expect(resumed.action).toBe(action);
     expect(scene.methods().filter((method) => method !== 'GET')).toEqual(
-      action === 'left' ? [] : [expect.stringMatching(/POST|PATCH/)],
+      action === 'left_open' ? [] : [expect.stringMatching(/POST|PATCH/)],
     );
   });
 
@@ -92,7 +92,7 @@ describe('a doubt stays', () => {
     scene.react = () => ({ status: 422, body: {} });
     await scene.change(rename('C'));
     expect(await scene.resume(first.record.id)).toMatchObject({
-      action: 'left',
+      action: 'left_open',
       reason: 'later_change',
       later: { id: second.record.id },
     });
@@ -116,7 +116,7 @@ test('of several open backups of one command only the newest is sent', async () 
   const second = await scene.change(backup);
   scene.react = () => 'answer';
   expect(await scene.resume(first.record.id)).toMatchObject({
-    action: 'left',
+    action: 'left_open',
     reason: 'later_change',
     later: { id: second.record.id },
   });

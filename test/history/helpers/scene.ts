@@ -14,8 +14,8 @@ import { saveSettings } from '../../../src/contract/operations/settings.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
 import { type RecordOptions, recordChange } from '../../../src/history/changes/change.ts';
 import type { FailedSafetyBackup, RecordedChange } from '../../../src/history/changes/change-result.ts';
-import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
-import { type History, openHistory } from '../../../src/history/history.ts';
+import { type ResumeOptions, type ResumeResult, resumeRecord } from '../../../src/history/changes/resume.ts';
+import { openHistory, type StoreHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/record/change-request.ts';
 import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
 import { patientClient } from './patient-client.ts';
@@ -75,7 +75,7 @@ export interface HistoryScene {
   /** How far this machine's clock is ahead, in milliseconds. */
   ahead: number;
   /** The history as a new process finds it. */
-  open(fileSystem?: FileSystem): History;
+  open(fileSystem?: FileSystem): StoreHistory;
   /** As a command in its own process: the outcome is reported at the end. */
   change(
     request: ChangeRequest,
@@ -87,13 +87,17 @@ export interface HistoryScene {
   changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
   /** What a killed process leaves: its locks are broken by the next one. */
   kill(): void;
-  resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<Resumed>;
+  resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<ResumeResult>;
   /** Runs with the history of one process, which ends after it. */
-  use<Found>(run: (history: History) => Promise<Found>): Promise<Found>;
+  use<Found>(run: (history: StoreHistory) => Promise<Found>): Promise<Found>;
   /** The records as a new process finds them, oldest first. */
   records(): HistoryRecord[];
   /** As {@link change}, in a process that goes on. */
-  begin(history: History, request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
+  begin(
+    history: StoreHistory,
+    request: ChangeRequest,
+    options?: Partial<RecordOptions>,
+  ): Promise<RecordedChange>;
   /** The scene's client, with something done before and after each request. */
   clientThat(after: (outcome: Outcome) => Promise<Outcome>, before?: () => void): Client;
   /** Names of the logs. */
@@ -111,7 +115,7 @@ export async function setHistoryScene(react: HistoryScene['react'] = () => 'answ
   const open = (fileSystem = nodeFileSystem) =>
     openHistory({ folder, store, profile: 'main', process, now, fileSystem });
   async function use<Found>(
-    run: (history: History) => Promise<Found>,
+    run: (history: StoreHistory) => Promise<Found>,
     fileSystem?: FileSystem,
   ): Promise<Found> {
     const history = open(fileSystem);
@@ -122,7 +126,7 @@ export async function setHistoryScene(react: HistoryScene['react'] = () => 'answ
     }
   }
   const common = { client, settlePauseMs: 1 };
-  const record = async (history: History, request: ChangeRequest, options?: Partial<RecordOptions>) => {
+  const record = async (history: StoreHistory, request: ChangeRequest, options?: Partial<RecordOptions>) => {
     const changed = await recordChange(history, request, { ...common, ...options });
     if (changed.kind !== 'change') throw new Error('only the safety backup was sent');
     return changed;

@@ -18,8 +18,8 @@ export interface OperationInput {
   readonly options?: readonly OptionSpec[];
   /** Path parameter of an operation that cannot be taken back: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
-  /** Fields of the printed answer that the contract does not name. */
-  readonly extraAnswerFields?: readonly string[];
+  /** Fields of the printed response that the contract does not name. */
+  readonly extraResponseFields?: readonly string[];
 }
 
 /** The steps that a command adds to `readInput`. */
@@ -32,7 +32,7 @@ export interface InputSteps {
   introduce?(run: Run): Promise<void>;
   /** Whether a terminal shows the request before it is sent even if the user was asked for nothing. */
   readonly isReviewed?: boolean;
-  /** Whether the operation is sent, so that its answer is printed. True by default. */
+  /** Whether the operation is sent, so that its response is printed. True by default. */
   readonly isSent?: boolean;
 }
 

@@ -2,8 +2,8 @@ import { valueAt } from '../../../base/json.ts';
 import { knownValues } from '../../../contract/fields.ts';
 import { kindOfParameter } from '../../../contract/objects.ts';
 import { describeParameter, type Operation } from '../../../contract/operation.ts';
-import { fieldNames } from '../../command/answer-fields.ts';
 import type { CommandDefinition } from '../../command/command-definition.ts';
+import { fieldNames } from '../../command/response-fields.ts';
 import {
   type ArgumentSpec,
   advancedGroup,
@@ -26,16 +26,16 @@ const keyOption: OptionSpec = {
   group: advancedGroup,
 };
 
-/** The arguments, flags and answer fields of a command that sends an operation, and its description for `storectl mcp`. */
+/** The arguments, flags and response fields of a command that sends an operation, and its description for `storectl mcp`. */
 export function describeOperation(
   input: OperationInput,
-): Pick<CommandDefinition, 'answerFields' | 'arguments' | 'dryRun' | 'options' | 'tool' | 'withoutEffect'> {
+): Pick<CommandDefinition, 'responseFields' | 'arguments' | 'dryRun' | 'options' | 'tool' | 'withoutEffect'> {
   const { operation, confirm } = input;
   const taken = describeInput(input);
   return {
     ...taken,
     options: advancedLast([...taken.options, ...classOptions(operation, confirm)]),
-    answerFields: () => answerFields(input),
+    responseFields: () => responseFields(input),
     dryRun: true,
     withoutEffect: operation.class === 'read' ? undefined : 'nothing was sent',
     tool: toolOf(input),
@@ -60,9 +60,9 @@ export function fieldsOf({ operation, hints }: OperationInput): FieldFlag[] {
   return operation.body === null ? [] : deriveFlags(operation.body, hints);
 }
 
-/** The known fields of the printed answer. Empty if the contract does not name any. */
-export function answerFields({ operation, extraAnswerFields = [] }: OperationInput): readonly string[] {
-  return [...fieldNames(operation.response), ...extraAnswerFields];
+/** The known fields of the printed response. Empty if the contract does not name any. */
+export function responseFields({ operation, extraResponseFields = [] }: OperationInput): readonly string[] {
+  return [...fieldNames(operation.response), ...extraResponseFields];
 }
 
 /** The command as a tool of the MCP server. `note` follows the summary of the operation in the description. */

@@ -83,17 +83,17 @@ export interface ChangeOptions
   readonly readsFirst?: boolean | undefined;
 }
 
-/** The result of a change that was not sent, because `answer` shows that nothing has to be changed. */
-export function unchangedResult(answer: unknown): Result {
-  const document = { ...asObject(answer), changed: false };
-  return { answer: document, text: JSON.stringify(document), etag: null, record: null };
+/** The result of a change that was not sent, because `response` shows that nothing has to be changed. */
+export function unchangedResult(response: unknown): Result {
+  const document = { ...asObject(response), changed: false };
+  return { response: document, text: JSON.stringify(document), etag: null, record: null };
 }
 
 /** The result of a change that was applied, or of a read. */
 export interface Result {
   /** The JSON value that the service sent. */
-  readonly answer: unknown;
-  /** The answer as the text that the service sent. */
+  readonly response: unknown;
+  /** The response as the text that the service sent. */
   readonly text: string;
   readonly etag: string | null;
   /** The record in the history, or null for a read. */
@@ -108,6 +108,6 @@ type Shown = Printable | readonly Row[];
 export interface ResultView {
   /** The line that says what a change did, without the check mark: `Created backup "nightly"`. Null for no line. */
   done?(result: Result, run: Run): string | null | Promise<string | null>;
-  /** The answer as text or rows; empty for nothing. Without this function, each field of the answer is a row. */
+  /** The response as text or rows; empty for nothing. Without this function, each field of the response is a row. */
   show?(result: Result, run: Run): Shown | Promise<Shown>;
 }

@@ -3,11 +3,11 @@ import { knownValues } from '../../../contract/fields.ts';
 import { kindOf, type ObjectKind } from '../../../contract/objects.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
-import { fieldNames, namesIn } from '../../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition } from '../../command/command-definition.ts';
 import { listKnown, rememberObjects } from '../../command/known.ts';
 import { isForPerson, limitOption, noticeMore, printList, readLimit } from '../../command/lists.ts';
 import { printJson } from '../../command/print-json.ts';
+import { fieldNames, namesIn } from '../../command/response-fields.ts';
 import { type Phrase, phrase, toRun } from '../../config/phrase.ts';
 import { advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../core/parsed-command.ts';
@@ -57,7 +57,7 @@ has seen.`,
       ...filters.flatMap((field) => exampleOf(field).map((example) => `${words} ${example}`)),
       `${words} --fields ${['id', ...columns.slice(0, 2)].join(',')}`,
     ],
-    answerFields: () => fieldsOf(operation),
+    responseFields: () => fieldsOf(operation),
     run: (call) => runList(call, list, filters),
   };
 }

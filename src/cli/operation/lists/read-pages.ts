@@ -1,6 +1,6 @@
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Run } from '../call/run.ts';
-import { expectApplied, unreadableAnswer } from '../result/expect-applied.ts';
+import { expectApplied, unreadableResponse } from '../result/expect-applied.ts';
 import { askService, fitting, type ListPage, readPage } from '../send/ask-service.ts';
 
 /** The part of a list to read. */
@@ -29,7 +29,7 @@ export async function readPages(run: Run, { filters, limit, after }: Wanted): Pr
     const page = readPage(expectApplied(run, outcome, null));
     // A page whose `next` is the page itself would be read forever.
     if (page === null || (page.next !== null && page.next === next))
-      throw unreadableAnswer(request.operation);
+      throw unreadableResponse(request.operation);
     items.push(...fitting(page.items, filters));
     next = page.next;
   } while (next !== null && items.length < limit);

@@ -22,7 +22,7 @@ interface ServiceObject {
   readonly examples: readonly string[];
   /** In the plural: `backups`. */
   readonly what: string;
-  remember(session: Session, answer: unknown): Promise<void>;
+  remember(session: Session, response: unknown): Promise<void>;
   /** The fields that this machine has seen, with `seenAt`. Null if it has not seen the object. */
   recall(run: Run): Promise<Readonly<Record<string, unknown>> | null>;
   readonly show?: ResultView['show'];
@@ -32,7 +32,7 @@ interface ServiceObject {
 export function memoryOf(kind: ObjectKind): Pick<ServiceObject, 'what' | 'remember' | 'recall'> {
   return {
     what: kindOf(kind).plural,
-    remember: (session, answer) => rememberObjects(session, kind, [answer]),
+    remember: (session, response) => rememberObjects(session, kind, [response]),
     async recall({ session, request }) {
       const wanted = request.parameters[idParameter(request.operation) ?? ''];
       const object = (await listKnown(session, kind)).find(({ id }) => id === wanted);
@@ -44,7 +44,7 @@ export function memoryOf(kind: ObjectKind): Pick<ServiceObject, 'what' | 'rememb
 /** The command that shows an object. */
 export function showCommand(object: ServiceObject): CommandDefinition {
   const { operation, description, examples, show } = object;
-  const input = { operation, options: [seenOption], extraAnswerFields: ['seenAt'] };
+  const input = { operation, options: [seenOption], extraResponseFields: ['seenAt'] };
   return {
     ...describeOperation(input),
     description,
@@ -69,8 +69,8 @@ async function read(run: Run, { what, remember, recall }: ServiceObject): Promis
     }
     if (!isForPerson(ui)) throw cannotBeAsked('show', what);
   }
-  const answer = await recall(run);
-  if (answer === null) throw notSeen(what);
+  const response = await recall(run);
+  if (response === null) throw notSeen(what);
   if (!isOn(parsed, seenOption.flag)) noticeMemory(ui, 'show', what);
-  return { answer, text: JSON.stringify(answer), etag: null, record: null };
+  return { response, text: JSON.stringify(response), etag: null, record: null };
 }

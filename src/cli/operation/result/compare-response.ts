@@ -5,17 +5,17 @@ import { shorten } from '../../core/sanitize.ts';
 const secretFields = ['url', 'idempotencyKey'];
 
 /**
- * The fields that have another value in the answer than in the request, a line each: `quietHours.start: sent 21:00, the service returned
- * 22:00`. A field that is not in the answer is left out.
+ * The fields that have another value in the response than in the request, a line each: `quietHours.start: sent 21:00, the service returned
+ * 22:00`. A field that is not in the response is left out.
  */
-export function differencesFromSent(sent: unknown, answer: unknown, path = ''): string[] {
-  if (!isObject(sent) || !isObject(answer)) return [];
+export function differencesFromSent(sent: unknown, response: unknown, path = ''): string[] {
+  if (!isObject(sent) || !isObject(response)) return [];
   return Object.entries(sent).flatMap(([name, value]) => {
-    const got = answer[name];
+    const got = response[name];
     if (got === undefined || secretFields.includes(name)) return [];
     const place = path === '' ? name : `${path}.${name}`;
     if (isObject(value) && isObject(got)) return differencesFromSent(value, got, place);
-    // An answer may use the name of a list for an object: a restore takes `sections` as a list, and counts by section.
+    // A response may use the name of a list for an object: a restore takes `sections` as a list, and counts by section.
     if (Array.isArray(value) && isObject(got)) return [];
     return isSame(value, got) ? [] : [`${place}: sent ${show(value)}, the service returned ${show(got)}`];
   });

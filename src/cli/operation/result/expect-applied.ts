@@ -44,7 +44,7 @@ function objectOf({ operation, parameters }: OperationRequest): Omit<Subject, 's
 }
 
 /** The error for a response to a read that is not an object: it must not look like an empty object. */
-export function unreadableAnswer(operation: Operation): CliError {
+export function unreadableResponse(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
@@ -65,7 +65,7 @@ export function resultOfChange(
 }
 
 export function resultOfResponse({ body, text, etag }: Applied, record: HistoryRecord | null): Result {
-  return { answer: body, text, etag, record };
+  return { response: body, text, etag, record };
 }
 
 /** Prints the fields for which the service has other values than were sent. The change was applied, so this is not an error. */
@@ -73,7 +73,7 @@ function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
   for (const difference of differencesFromSent(request.body, body)) ui.notice(line`${difference}`, 'yellow');
 }
 
-/** Prints where the response differs from the contract: a warning, because the user still gets the answer. */
+/** Prints where the response differs from the contract: a warning, because the user still gets the response. */
 export function noteDrift({ noticeOnce }: Ui, { drift }: Applied): void {
   for (const one of drift) noticeOnce(line`unexpected response: ${one}`, 'yellow');
 }

@@ -3,9 +3,9 @@ import { buildPath, type Operation } from '../../../contract/operation.ts';
 import { changedNothing, hasUndo } from '../../../history/changes/replaced-values.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import { markedByHand } from '../../../history/record/recorded-outcome.ts';
-import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import { type CommandResult, reportApplied } from '../../command/command-definition.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
+import { fieldNames, namesIn, refuseUnknownFields } from '../../command/response-fields.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import { commandLine, type Phrase, phrase, toRun } from '../../config/phrase.ts';
@@ -17,8 +17,8 @@ import { renderJson } from '../../output/style.ts';
 import type { OperationRequest, Result, ResultView, Run } from '../call/run.ts';
 
 /**
- * Prints on stderr what a change did, on stdout the answer (as id, fields, JSON or text, depending on the flags), and on stderr how to
- * undo the change. Writes the answer to `--output-file`. Throws exit 12 if the result of a change cannot be printed.
+ * Prints on stderr what a change did, on stdout the response (as id, fields, JSON or text, depending on the flags), and on stderr how to
+ * undo the change. Writes the response to `--output-file`. Throws exit 12 if the result of a change cannot be printed.
  */
 export async function printResult(run: Run, view: ResultView, result: Result): Promise<CommandResult> {
   const applied = result.record === null ? [] : [result.record];
@@ -46,7 +46,7 @@ async function print(run: Run, view: ResultView, result: Result): Promise<void> 
   if (ui.json && ui.fields === null) {
     ui.print(renderJson(text === '' ? 'null' : text, out));
   } else {
-    const described = (await describeAnswer(run, view, result)) ?? renderJson(text, out);
+    const described = (await describeResponse(run, view, result)) ?? renderJson(text, out);
     if (described !== '') ui.print(described);
   }
   const isUndoable = record !== null && !result.isEarlier && hasUndo(record) && !changedNothing(record);
@@ -63,25 +63,25 @@ export function printSuccess({ err, notice }: Ui, text: string): void {
   notice(joined([err.color.green(line`✓`), line`${text}`], ' '));
 }
 
-/** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
-async function describeAnswer(run: Run, view: ResultView, result: Result): Promise<Printable | null> {
+/** The chosen fields, or the response as text; null if it is nested deeper than the stack allows. */
+async function describeResponse(run: Run, view: ResultView, result: Result): Promise<Printable | null> {
   const { ui } = run;
-  const { answer } = result;
+  const { response } = result;
   const { out, notice } = ui;
   try {
     if (ui.fields !== null) {
       const { operation } = run.request;
       // For a change, `--fields` was checked before the change was sent.
-      const missing = ui.fields.filter((path) => selectAt(answer, path) === undefined);
+      const missing = ui.fields.filter((path) => selectAt(response, path) === undefined);
       if (operation.class === 'read')
-        refuseUnknownFields(missing, [...fieldNames(operation.response), ...namesIn(answer)]);
-      return renderJson(JSON.stringify(chosenFields(ui, answer)), out);
+        refuseUnknownFields(missing, [...fieldNames(operation.response), ...namesIn(response)]);
+      return renderJson(JSON.stringify(chosenFields(ui, response)), out);
     }
     const shown = await view.show?.(result, run);
     if (typeof shown === 'string') return shown;
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
-    // Amounts use the currency in the answer itself.
-    return renderRecord(shown ?? rowsOf(answer, { currency: textAt(answer, ['defaultCurrency']) }), out);
+    // Amounts use the currency in the response itself.
+    return renderRecord(shown ?? rowsOf(response, { currency: textAt(response, ['defaultCurrency']) }), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('The response is nested too deeply to format, so it is shown as JSON.');
@@ -93,12 +93,12 @@ async function describeAnswer(run: Run, view: ResultView, result: Result): Promi
 const idPaths = [['id'], ['record', 'id'], ['storeId']];
 
 /** Prints the id, for `--quiet`. Throws an error without one, because a script that stores the id must not go on with an empty text. */
-function printId({ request: { operation }, ui }: Run, { answer, record }: Result): void {
+function printId({ request: { operation }, ui }: Run, { response, record }: Result): void {
   const names = fieldNames(operation.response);
   const path = idPaths.find((one) => names.includes(one.join('.')));
   // The response to a restore has no id. The id of its record is printed, which `undo` takes.
   const isUndoable = path === undefined && record !== null && hasUndo(record);
-  const id = isUndoable ? record.id : textAt(answer, path ?? ['id']);
+  const id = isUndoable ? record.id : textAt(response, path ?? ['id']);
   if (id !== null) ui.print(line`${id}`);
   else if (path !== undefined) throw withoutId(operation, record);
 }

@@ -4,7 +4,7 @@ import { HistoryError } from '../../../history/record/errors.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Result, Run } from '../call/run.ts';
-import { expectApplied, resultOfResponse, unreadableAnswer } from '../result/expect-applied.ts';
+import { expectApplied, resultOfResponse, unreadableResponse } from '../result/expect-applied.ts';
 import { withHistoryErrors } from './refusals.ts';
 
 /** Sends a read. Throws the user's error for every outcome but `applied`. */
@@ -33,7 +33,7 @@ async function readOutcome({ request, target, session }: Run, waitMs: number): P
 
 function resultOfRead(run: Run, outcome: Outcome): Result {
   const applied = expectApplied(run, outcome, null);
-  if (!isObject(applied.body)) throw unreadableAnswer(run.request.operation);
+  if (!isObject(applied.body)) throw unreadableResponse(run.request.operation);
   return resultOfResponse(applied, null);
 }
 

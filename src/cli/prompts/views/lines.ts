@@ -21,7 +21,7 @@ interface TextConfig extends LineConfig {
 }
 
 /** A line of text. */
-export const text = createPrompt<string, TextConfig>((config, done) => {
+export const textLine = createPrompt<string, TextConfig>((config, done) => {
   const { look, message, preset, replacesPreset, clearsWrong, validate, summarize } = config;
   const [line, setLine] = useState('');
   const [problem, setProblem] = useState('');

@@ -43,7 +43,7 @@ import {
   placeOf,
   planPosts,
   planWord,
-  words,
+  postWords,
 } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { readMapping } from './read-mapping.ts';
@@ -107,7 +107,7 @@ export async function createPosts(
   await settleEarlier(run, planned);
   let ended: Map<string, HistoryRecord> | null = null;
   const end = await runBatch<PlannedPost>(ui, {
-    words,
+    words: postWords,
     items: planned,
     total: planned.filter((one) => knownResult(one) === null).length,
     atOnce: 'adaptive',
@@ -144,7 +144,7 @@ export async function createPosts(
     id: (_, { record }) => textAt(shownPost(record), ['id']),
   });
   const document = end.ended.map(({ item, result }) => documentOfPost(item.post, result));
-  return endBatch(ui, words, end, { document, write });
+  return endBatch(ui, postWords, end, { document, write });
 }
 
 async function create(
@@ -184,7 +184,7 @@ function resultOfPost(run: Run, recorded: Recorded, allowsDuplicates = false): I
 function holdBack(outcome: Recorded['outcome']): Step[] {
   const refused = outcome.kind === 'rejected' ? outcome.problem.fields : [];
   const field = refused.map(({ path }) => path).find((name) => heldNames.includes(name));
-  return field === undefined ? [] : [{ say: `${words.fix}, or add ${leaveOut} ${field}` }];
+  return field === undefined ? [] : [{ say: `${postWords.fix}, or add ${leaveOut} ${field}` }];
 }
 
 /** Whether the post that a refusal shows in the way is the one that was sent; null if it shows none. */
@@ -205,7 +205,7 @@ async function settle(
   const resumed = await batch.resume(earlier.id);
   if (resumed === null) return null;
   const { record, action } = resumed;
-  if (action === 'left') {
+  if (action === 'left_open') {
     const result = inDoubt(record);
     const isUnanswered = resumed.reason === 'not_settled';
     return isUnanswered ? { ...result, remedy: [], reason: 'the service does not answer' } : result;

@@ -15,7 +15,7 @@ import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { restoreBackup } from '../../../contract/operations/backups.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { isRestoredOver } from '../../../history/changes/earlier.ts';
-import type { History } from '../../../history/history.ts';
+import type { StoreHistory } from '../../../history/history.ts';
 import {
   type HistoryRecord,
   isInDoubt,
@@ -27,7 +27,7 @@ import { skipInvalid } from './file-options.ts';
 import { describeLeftOut, noteLeftInText } from './left-out.ts';
 import type { PostFile } from './post-files.ts';
 
-export const words = {
+export const postWords = {
   one: 'post',
   many: 'posts',
   applied: 'created',
@@ -54,7 +54,7 @@ export interface PlannedPost {
  * mapped from its file or by what the clock says, so the same command continues on any day and in any time zone.
  */
 export function planPosts(
-  history: History,
+  history: StoreHistory,
   posts: readonly PostFile[],
   { allowsDuplicates, skipsInvalid }: { readonly allowsDuplicates: boolean; readonly skipsInvalid: boolean },
 ): PlannedPost[] {
@@ -171,7 +171,7 @@ export function describePosts(planned: readonly PlannedPost[], { note, timeZone 
   const check = planned.filter(({ plan }) => plan.kind === 'check');
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
   return {
-    words,
+    words: postWords,
     known: planned.flatMap((one) => {
       const result = knownResult(one);
       return result === null ? [] : [{ name: placeOf(one.post), result }];
@@ -275,7 +275,7 @@ function dayIn(timeZone: string): (time: string) => string {
  * The posts that this machine has sent: those in doubt before those that were applied, older before newer, without those that a
  * later restore of the blog may have removed. Throws a DamagedError if a log cannot be read: its posts would be created again.
  */
-function readKnownPosts(history: History): HistoryRecord[] {
+function readKnownPosts(history: StoreHistory): HistoryRecord[] {
   const records = history.snapshot().listWhole();
   const restores = records.filter(({ operation }) => operation === restoreBackup.id);
   const posts = records.filter(({ operation }) => operation === createBlogPost.id).reverse();

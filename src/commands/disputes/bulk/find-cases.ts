@@ -6,7 +6,7 @@ import { rememberObjects } from '../../../cli/command/known.ts';
 import { CliError, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { expectApplied, unreadableAnswer } from '../../../cli/operation/result/expect-applied.ts';
+import { expectApplied, unreadableResponse } from '../../../cli/operation/result/expect-applied.ts';
 import { askService, readPage } from '../../../cli/operation/send/ask-service.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
 import { listDisputes } from '../../../contract/operations/disputes.ts';
@@ -66,7 +66,7 @@ async function listFor(run: Run, { column, value }: CaseNumber) {
   if (outcome === null) throw cannotFind(column, `this service cannot find disputes by ${column}`);
   const request = { operation: listDisputes, parameters: {}, body: null };
   const page = readPage(expectApplied({ ...run, request }, outcome, null));
-  if (page === null) throw unreadableAnswer(listDisputes);
+  if (page === null) throw unreadableResponse(listDisputes);
   return { items: page.items, isWhole: page.next === null };
 }
 

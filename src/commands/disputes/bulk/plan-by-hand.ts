@@ -10,7 +10,7 @@ import { askAll, explainKeys, type Question } from '../../../cli/prompts/questio
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { type Decision, remarkOn } from '../dispute/dispute-status.ts';
-import { words } from './rows.ts';
+import { disputeWords } from './rows.ts';
 
 /** The fields of a decision: its status, then its resolution. */
 export const decisionFields = deriveFlags(decideDispute.body, {
@@ -65,7 +65,7 @@ function showDisputes(ui: Ui, disputes: readonly Planned[], plan: Decision | nul
   const count = String(disputes.length);
   const remark = plan === null ? null : remarkOn(plan.status);
   showPlan(ui, {
-    words,
+    words: disputeWords,
     known: [],
     header: ['', 'DISPUTE', 'DUE', 'BUYER', 'REASON'],
     fits: [undefined, undefined, undefined, 'cut end', 'cut end'],

@@ -3,7 +3,7 @@ import { type ItemResult, resultDocument } from '../../../cli/batch/item-result.
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { History } from '../../../history/history.ts';
+import type { StoreHistory } from '../../../history/history.ts';
 import {
   type HistoryRecord,
   isInDoubt,
@@ -14,7 +14,7 @@ import {
 import type { Decision } from '../dispute/dispute-status.ts';
 import type { CaseNumber, DecisionRow } from './decisions-file.ts';
 
-export const words = {
+export const disputeWords = {
   one: 'dispute',
   many: 'disputes',
   applied: 'decided',
@@ -23,11 +23,11 @@ export const words = {
 } as const;
 
 /** The same for disputes that are decided one by one. */
-export const wordsByHand = { ...words, notSent: 'still open' } as const;
+export const wordsByHand = { ...disputeWords, notSent: 'still open' } as const;
 
 /** The same for the rows of a file, which are compared with what is decided. */
 export const rowWords = {
-  ...words,
+  ...disputeWords,
   exists: 'already decided with this status and resolution',
   skipped: 'skipped because another row says the same',
   fix: 'correct or remove the rows that failed',
@@ -51,7 +51,7 @@ export function numberOf({ number }: { readonly number?: CaseNumber | null }): R
 /** Finds the decision of this machine on a dispute: the one in doubt, else the newest that was applied. */
 export type FindOwn = (disputeId: string) => HistoryRecord | null;
 
-export function readOwnDecisions(history: History): FindOwn {
+export function readOwnDecisions(history: StoreHistory): FindOwn {
   const { records } = history.snapshot().list({ operation: decideDispute.id });
   // What another process is sending is not in doubt: its outcome is waited for before the row is sent.
   const doubts = records.filter(
@@ -82,7 +82,7 @@ export function documentOfRow(
     ...given
   }: Partial<Decision & Pick<DecisionRow, 'number'>> & Pick<DecisionRow, 'line' | 'disputeId'>,
   result: ItemResult,
-  { baseUrl, storeId }: History['journal']['store'],
+  { baseUrl, storeId }: StoreHistory['journal']['store'],
 ) {
   const { record } = result;
   const request = record && sentBody(record);

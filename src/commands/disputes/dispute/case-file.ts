@@ -32,8 +32,8 @@ const hourMs = 3_600_000;
  * A dispute as a case file: status and deadlines, reason, risk signals, evidence, and any other fields that the service
  * sent. Wrapped in a terminal only.
  */
-export function describeDispute(answer: unknown, out: Style, now = Date.now()): Printable {
-  const { record, evidence, ...rest } = asObject(answer);
+export function describeDispute(response: unknown, out: Style, now = Date.now()): Printable {
+  const { record, evidence, ...rest } = asObject(response);
   const dispute = asObject(record);
   const others = Object.entries(dispute).filter(([name]) => !placed.includes(name));
   const sections = [

@@ -37,12 +37,12 @@ export async function decideOne(
 const decidedView: ResultView = {
   done: (_, { request: { parameters, body } }) =>
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
-  show: ({ answer, record }, run) =>
+  show: ({ response, record }, run) =>
     record === null
       ? []
       : [
-          ['Status', `${expectedStatus(run)} → ${String(valueAt(answer, ['status']))}`],
-          ['Resolution', String(valueAt(answer, ['resolution']))],
+          ['Status', `${expectedStatus(run)} → ${String(valueAt(response, ['status']))}`],
+          ['Resolution', String(valueAt(response, ['resolution']))],
         ],
 };
 
@@ -61,8 +61,8 @@ export function dryRunNote(run: Run): Printable {
   return line`Without --dry-run, each dispute is read right before its decision, and decided only if it is ${expectedStatus(run)}.`;
 }
 
-export function showCaseFile({ ui }: Run, { answer }: CurrentDispute): void {
-  ui.notice(joined([describeDispute(answer, ui.err), line``], '\n'));
+export function showCaseFile({ ui }: Run, { response }: CurrentDispute): void {
+  ui.notice(joined([describeDispute(response, ui.err), line``], '\n'));
 }
 
 export function expectedStatus({ parsed }: Run): string {
@@ -101,7 +101,7 @@ async function confirmDecision(run: Run, dispute: CurrentDispute, isShown: boole
   const remark = remarkOn(decision.status);
   const asked = ui.canAsk ? [renderRecord(rowsOf(decision), ui.err)] : [];
   if (remark !== null) asked.push(ui.err.color.yellow(line`Warning: ${remark}.`));
-  const parts = [describeDispute(dispute.answer, ui.err), ...asked].map((part) =>
+  const parts = [describeDispute(dispute.response, ui.err), ...asked].map((part) =>
     joined([part, line``], '\n'),
   );
   await confirm(run, {

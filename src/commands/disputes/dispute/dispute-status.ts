@@ -4,7 +4,7 @@ import { CliError, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, shorten } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { errorOfRun, noteDrift, unreadableAnswer } from '../../../cli/operation/result/expect-applied.ts';
+import { errorOfRun, noteDrift, unreadableResponse } from '../../../cli/operation/result/expect-applied.ts';
 import { askBeforeWrite } from '../../../cli/operation/send/read.ts';
 import { decisions, showDispute } from '../../../contract/operations/disputes.ts';
 
@@ -12,8 +12,8 @@ export const expectStatus = '--expect-status';
 
 /** A dispute as the service has it now. */
 export interface CurrentDispute {
-  /** The whole answer: the record and its evidence. */
-  readonly answer: unknown;
+  /** The whole response: the record and its evidence. */
+  readonly response: unknown;
   readonly record: Record<string, unknown>;
   /** When it was read, in epoch milliseconds. */
   readonly readAt: number;
@@ -39,10 +39,10 @@ export async function askDispute(
   const outcome = await askBeforeWrite(reading);
   if (outcome.kind !== 'applied') return { kind: 'refused', error: errorOfRun(reading, outcome, null) };
   noteDrift(run.ui, outcome);
-  const answer = outcome.body;
-  if (!isObject(answer)) throw unreadableAnswer(showDispute);
-  await rememberObjects(run.session, 'dispute', [answer.record]);
-  return { kind: 'read', dispute: { answer, record: asObject(answer.record), readAt } };
+  const response = outcome.body;
+  if (!isObject(response)) throw unreadableResponse(showDispute);
+  await rememberObjects(run.session, 'dispute', [response.record]);
+  return { kind: 'read', dispute: { response, record: asObject(response.record), readAt } };
 }
 
 export interface Decision {

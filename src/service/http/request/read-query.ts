@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { type FieldError, validationFailed } from '../../model/errors.ts';
+import { type InvalidField, validationFailed } from '../../model/errors.ts';
 import { validate } from '../../model/validation.ts';
 
 /** Reads the query of a URL by its schema. Throws `validation_failed` with the name of each parameter that is not valid. */
 export function readQuery<Query>(schema: z.ZodType<Query>, query: string): Query {
   const parameters = new URLSearchParams(query);
   const { shape } = schema._zod.def as unknown as { readonly shape: object };
-  const faults = [...new Set(parameters.keys())].flatMap((name): FieldError[] => {
+  const faults = [...new Set(parameters.keys())].flatMap((name): InvalidField[] => {
     const pointer = `/${name.slice(0, 100)}`;
     const values = parameters.getAll(name);
     if (!Object.hasOwn(shape, name)) {

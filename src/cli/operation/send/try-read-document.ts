@@ -17,7 +17,7 @@ export interface CurrentDocument {
  * Reads a document before a change of it, in one attempt, with the key that the change will have. Null if the service does not have the
  * read, the API key may not read, or the read fails: then the change goes on without.
  */
-export async function readCurrent(
+export async function tryReadDocument(
   { target, session }: Run,
   operation: Operation,
 ): Promise<CurrentDocument | null> {
