@@ -94,7 +94,7 @@ describe('a doubt stays', () => {
     expect(await scene.resume(first.record.id)).toMatchObject({
       action: 'left_open',
       reason: 'later_change',
-      later: { id: second.record.id },
+      laterChange: { id: second.record.id },
     });
     scene.react = () => 'answer';
     expect(await scene.resume(second.record.id)).toMatchObject({ action: 'sent' });
@@ -118,7 +118,7 @@ test('of several open backups of one command only the newest is sent', async () 
   expect(await scene.resume(first.record.id)).toMatchObject({
     action: 'left_open',
     reason: 'later_change',
-    later: { id: second.record.id },
+    laterChange: { id: second.record.id },
   });
   expect(await scene.resume(second.record.id)).toMatchObject({
     action: 'sent',
