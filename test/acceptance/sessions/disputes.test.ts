@@ -36,9 +36,11 @@ test('disputes open', async () => {
 test('disputes show', async () => {
   const session = await openSession('storectl disputes show', { rows: 70 });
   await session.pressAt(
-    /❯ \S+ +due in 5 days, \S+, Buyer does not recognize .*\n +\S+ +won, .*\n +Other…\n(.*\n)*.*select$/,
-    'Enter',
+    /❯ \S+ +due in 5 days, \S+, PP-D-118301, Buyer does not recognize .*\n(?: {4}.*\n)? +\S+ +won, .*\n +Other…\n(.*\n)*.*select$/,
+    // The number that a payment provider has on its letters finds it.
+    ...'118301',
   );
+  await session.pressAt(/❯ \S+ +due in 5 days, .*\n(?: {4}.*\n)? +Other…/, 'Enter');
   expect(await session.ends()).toMatch(/^●━+◆─+●─+●\n(.*\n)+Evidence \(4\)\n(.*\n)+exit 0$/m);
 });
 

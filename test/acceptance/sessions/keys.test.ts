@@ -54,7 +54,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
   await session.shows(/Dispute ID:$/);
   await escapeTo(
     session,
-    /Which dispute do you want to see\?\n +\S+ +due in .*\n +\S+ +won, .*\n❯ Other…\n\n.*select$/,
+    /Which dispute do you want to see\?\n +\S+ +due in .*\n(?: {4}.*\n)? +\S+ +won, .*\n❯ Other…\n\n.*select$/,
   );
   session.press('Enter');
   await session.shows(/Dispute ID:$/);
@@ -72,8 +72,9 @@ test('an id that is not offered, and Escape back to the list', async () => {
       check the id, the store and the base URL; run \`storectl disputes list\` to see known ids
 
     ? Which dispute do you want to see?
-      <id>  due in 5 days, a.novak@mail.example, Buyer does not recognize the charge of 84.50 EUR.
-      <id>  won, m.weber@mail.example, Buyer says that the parcel never arrived.
+      <id>  due in 5 days, a.novak@mail.example, PP-D-118301, Buyer does not recognize the charge
+        of 84.50 EUR.
+      <id>  won, m.weber@mail.example, PP-D-104822, Buyer says that the parcel never arrived.
     ❯ Other…
 
     ↑↓ navigate • ⏎ select"
@@ -303,8 +304,9 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     a real store
     ? Which dispute do you want to decide?
     ❯ <id>  due in 5 days,
-        a.novak@mail.example, Buyer does not
-        recognize the charge of 84.50 EUR.
+        a.novak@mail.example, PP-D-118301,
+        Buyer does not recognize the charge
+        of 84.50 EUR.
       Other…
 
     ↑↓ navigate • ⏎ select"
