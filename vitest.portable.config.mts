@@ -7,8 +7,9 @@ export default defineConfig({
     include: ['base', 'client', 'contract', 'library', 'cli/input', 'service/{http,model,operations}'].map(
       (folder) => `test/${folder}/**/*.test.ts`,
     ),
-    // A private authority, /dev/stdin, and a PostgreSQL server.
+    // Other processes, a private authority, /dev/stdin, and a PostgreSQL server.
     exclude: [
+      'test/base/files/lock.test.ts',
       'test/client/tls.test.ts',
       'test/cli/input/request-body.test.ts',
       'test/service/operations/random-sequences.test.ts',

@@ -204,7 +204,13 @@ export function openLocks(settings: LockSettings) {
     try {
       await retryWhilePending(files.platform, () => {
         const found = readText(files, file);
-        if (found?.text === text && found.mtimeMs === mtimeMs) fileSystem.unlinkSync(file);
+        if (found?.text !== text || found.mtimeMs !== mtimeMs) return;
+        try {
+          fileSystem.unlinkSync(file);
+        } catch (error) {
+          // Windows shows a file that was removed until nobody has it open any more.
+          if (errorCode(error) !== 'ENOENT') throw error;
+        }
       });
     } finally {
       breaker.release();

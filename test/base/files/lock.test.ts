@@ -323,6 +323,18 @@ describe('a lock whose holder has died', () => {
     (await locks.acquire('L', { onWait: (holder) => waits.push(holder) })).release();
     expect(waits).toEqual([]);
   });
+
+  test('is free if it goes while it is removed, as on Windows once nobody reads it any more', async () => {
+    await leaveLock();
+    const unlinkSync: typeof fs.unlinkSync = (file) => {
+      rmSync(file, { force: true });
+      fs.unlinkSync(file);
+    };
+    const lock = await openLocks({ fileSystem: { ...fs, unlinkSync } }).acquire('L');
+    expect(lockFiles()).toHaveLength(1);
+    lock.release();
+    expect(lockFiles()).toEqual([]);
+  });
 });
 
 test('one that waits learns once which process holds the lock', async () => {
