@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -51,17 +52,55 @@ test('the copy of a SQLite database is readable by its owner alone, and works', 
   expect(listed).toMatchObject({ exitCode: 0, stdout: `${service.storeId}\n` });
 });
 
-test('systemd accepts examples/storectl.service', async () => {
+test('systemd accepts examples/storectl@.service', async () => {
   const folder = temporaryFolder();
-  const unit = path.join(folder, 'storectl.service');
-  copyFileSync('examples/storectl.service', unit);
+  const unit = path.join(folder, 'storectl@4010.service');
+  copyFileSync('examples/storectl@.service', unit);
   // The user need not exist on this machine.
   writeFileSync(unit, readFileSync(unit, 'utf8').replace('User=storectl', 'User=root'));
 
   const { stdout, stderr } = await run('systemd-analyze', ['verify', '--recursive-errors=no', unit]);
 
-  expect(`${stdout}${stderr}`).not.toMatch(/storectl\.service/);
+  expect(`${stdout}${stderr}`).not.toMatch(/storectl@/);
 });
+
+test('two instances of the unit run side by side', async () => {
+  const machine = newProgramMachine();
+  const unit = readFileSync('examples/storectl@.service', 'utf8');
+  const start = async (port: number) => {
+    const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
+    const env = Object.fromEntries(
+      settings.map((setting) => {
+        const [name = '', value = ''] = setting.split('=');
+        return [name, value.replace('%i', String(port)).replace('%S/storectl', machine.folder)];
+      }),
+    );
+    const instance = machine.start(['service', 'start'], { env });
+    onTestFinished(() => void instance.process.kill('SIGKILL'));
+    await instance.shown(/Metrics on/);
+    for (const at of [`${port}/readyz`, `1${port}/metrics`])
+      expect((await globalThis.fetch(`http://127.0.0.1:${at}`)).status).toBe(200);
+  };
+
+  const port = await freeShortPort();
+  await start(port);
+  await start(port + 1);
+});
+
+/** A port of four digits after which the next one is free too, and both with a 1 before them. */
+async function freeShortPort(): Promise<number> {
+  for (let port = 4_100; ; port += 2) {
+    const areFree = await Promise.all([port, port + 1, port + 10_000, port + 10_001].map(isFree));
+    if (!areFree.includes(false)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
 
 /** A new PostgreSQL of this machine, whose client programs have its version. Stopped after the test. */
 async function startPostgres() {
@@ -102,18 +141,17 @@ async function startPostgres() {
 
 test('a dump of PostgreSQL is restored on a new server with the commands of the page', async () => {
   const folder = temporaryFolder();
-  const restore = block('pg_restore');
-  const [createRole = '', createDatabase = ''] = restore.split('\n');
   const machine = newMachine();
   const first = await startPostgres();
-  await first.shell(`${createRole}\n${createDatabase}`, folder);
+  await first.shell(block('createdb'), folder);
   const made = await machine.run(typed`service stores create --name A -q --database ${first.url}`);
   expect(made.stderr).toBe('');
 
   await first.shell(block('pg_dump'), folder);
   expect((statSync(path.join(folder, 'stores.dump')).mode & 0o777).toString(8)).toBe('600');
   const second = await startPostgres();
-  await second.shell(restore, folder);
+  await second.shell(block('createdb'), folder);
+  await second.shell(block('pg_restore'), folder);
 
   const listed = await machine.run(['service', 'stores', 'list', '-q', '--database', second.url]);
   expect(listed).toMatchObject({ exitCode: 0, stdout: made.stdout, stderr: '' });

@@ -43,14 +43,19 @@ test('examples/compose.yaml names what exists: the image, the settings, the data
   expect(database?.volumes?.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
 });
 
-test('examples/storectl.service starts the service with options that exist, and lets it stop', () => {
-  const unit = readFileSync('examples/storectl.service', 'utf8');
+test('examples/storectl@.service starts the service with options that exist, and lets it stop', () => {
+  const unit = readFileSync('examples/storectl@.service', 'utf8');
   const lines = unit.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(lines.filter((line) => !/^\[(Unit|Service|Install)\]$|^[A-Z]\w+=/.test(line))).toEqual([]);
   const [, start = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
   expect(start).toMatch(/ storectl service start( |$)/);
   const used = start.match(/--[a-z-]+/g) ?? [];
-  expect(used.filter((flag) => !flags.has(flag))).toEqual([]);
+  const settings = `${unit}\n${readFileSync('examples/storectl.env', 'utf8')}`;
+  const variables = [...settings.matchAll(/\bSTORECTL_SERVICE_(\w+)=/g)].map(
+    ([, name = '']) => `--${name.toLowerCase().replaceAll('_', '-')}`,
+  );
+  expect(variables.length).toBeGreaterThan(3);
+  expect([...used, ...variables].filter((flag) => !flags.has(flag))).toEqual([]);
   expect(unit).toMatch(/^KillSignal=SIGTERM$/m);
   expect(unit).toMatch(/^NoNewPrivileges=yes$/m);
 });
