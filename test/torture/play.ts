@@ -204,10 +204,15 @@ async function markInDoubt(scene: Scene): Promise<Run[]> {
   const known = lines.filter(
     ({ operation, state }) => operation === schedule.operation && state === 'applied',
   );
+  // The service may know nothing of the key in a header, but its request does.
+  const keyOfEffect = (effect: Effect) => {
+    const request = server.requests.find(({ number }) => number === effect.request);
+    return effect.idempotencyKey ?? request?.key ?? null;
+  };
   const isThere =
     doubtful.idempotencyKey === null
       ? own.length > known.length
-      : own.some(({ idempotencyKey }) => idempotencyKey === doubtful.idempotencyKey);
+      : own.some((effect) => keyOfEffect(effect) === doubtful.idempotencyKey);
   const command = ['resume', doubtful.id, '--mark', isThere ? 'applied' : 'not-applied'];
   return [await runClient(scene, { ...plainRun, typed: 'mark', command })];
 }
