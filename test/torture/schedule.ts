@@ -1,3 +1,4 @@
+import { courseKinds, withLooks } from './courses.ts';
 import { type OperationId, type OperationModel, operationIds, operations } from './operations.ts';
 import { createRandom } from './random.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type Fault,
   type ServiceKind,
 } from './service/faults.ts';
-import { chooseSteps, type Step } from './steps.ts';
+import type { Step } from './steps.ts';
 
 /** Everything that happens, as data: the same seed gives the same schedule. */
 export interface Schedule {
@@ -26,28 +27,28 @@ export interface Schedule {
   readonly steps: readonly Step[];
 }
 
-/** Restores are what most can go wrong with, and of reads and marks the least. */
-function weightOf({ id, class: how }: OperationModel): number {
-  if (how === 'read') return 1;
-  if (id === 'notify.mark-read') return 2;
-  return id === 'backup.restore' ? 8 : 4;
-}
-
 export function makeSchedule(seed: number): Schedule {
   const random = createRandom(seed);
   // Long enough for an id.
   const name = `s${String(seed).padStart(8, '0')}`;
-  const operation = random.weighted(operationIds.map((id) => [weightOf(operations[id]), id]));
+  const kind = random.weighted(courseKinds.map((each) => [each.weight, each]));
+  const operation = random.weighted(operationIds.map((id) => [kind.weightOf(operations[id]), id]));
   const model: OperationModel = operations[operation];
   const decides = operation === 'disputes.decide';
-  const isBatch = (decides || operation === 'blog.create') && random.chance(0.5);
+  const isBatch = kind.allowsBatch && (decides || operation === 'blog.create') && random.chance(0.5);
   const count = isBatch ? random.integer(3, 6) : 1;
   const key = model.class === 'keyed' ? random.pick(['made', 'made', 'given', 'ci'] as const) : 'made';
-  const service = chooseService(random);
+  const service = kind.service ?? chooseService(random);
   const writeFault = () => chooseWriteFault(random, model, service);
   const readFault = () => chooseReadFault(random, model);
   const safetyBackup = random.chance(0.6);
-  const schedule: Schedule = {
+  const choices = { random, model, key, isBatch, safetyBackup };
+  const course = kind.make(choices);
+  const randomTimeoutMs = random.weighted([
+    [3, random.integer(3, 6) * 1000],
+    [1, 15_000],
+  ]);
+  return {
     seed,
     operation,
     service,
@@ -55,17 +56,12 @@ export function makeSchedule(seed: number): Schedule {
     otherSubject: `${name}-other`,
     key,
     safetyBackup,
-    timeoutMs: random.weighted([
-      [3, random.integer(3, 6) * 1000],
-      [1, 15_000],
-    ]),
-    writeFaults: Array.from({ length: random.integer(0, 4) }, writeFault),
-    readFaults: random.chance(model.readsFirst ? 0.4 : 0.15)
-      ? Array.from({ length: random.integer(1, 3) }, readFault)
-      : [],
-    steps: chooseSteps({ random, model, key, isBatch, safetyBackup }),
+    timeoutMs: course.timeoutMs ?? randomTimeoutMs,
+    writeFaults: course.writeFaults ?? Array.from({ length: random.integer(0, 4) }, writeFault),
+    readFaults:
+      course.writeFaults === undefined && random.chance(model.readsFirst ? 0.4 : 0.15)
+        ? Array.from({ length: random.integer(1, 3) }, readFault)
+        : [],
+    steps: withLooks(choices, course.steps),
   };
-  // What comes of a lost lock is seen where nothing else goes wrong.
-  const isStopped = schedule.steps.some((step) => step.do === 'stopped');
-  return isStopped ? { ...schedule, writeFaults: [], readFaults: [] } : schedule;
 }

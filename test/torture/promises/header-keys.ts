@@ -84,17 +84,17 @@ function sentTooLate({ runs }: Story, run: Run): readonly string[] | null {
   const isCertain = ({ mishaps }: Run) => mishaps.jumpAt === 0;
   if (!isCertain(run)) return null;
   const keyIn = (request: SeenRequest) => keyOf(request) ?? request.key;
+  // What was refused for certain may be sent anew with its key, such as that of a job.
+  const mayBeApplied = ({ write, view }: SeenRequest) =>
+    write !== null && view !== 'refused' && view !== 'throttled';
   const writes = run.requests.filter(({ write }) => write !== null);
   const verdicts = writes.flatMap((request) => {
     const key = keyIn(request);
     // Another place has a history of its own, and perhaps the same key: that of a job.
-    // What was refused for certain may be sent anew with its key.
     const first = runs.find(
-      (other) =>
-        other.identity.place === run.identity.place &&
-        other.requests.some(
-          (sent) => sent.write !== null && keyIn(sent) === key && (isDoubtful(sent) || wasKilled(other)),
-        ),
+      ({ requests, identity }) =>
+        identity.place === run.identity.place &&
+        requests.some((other) => mayBeApplied(other) && keyIn(other) === key),
     );
     if (first === undefined || first === run || !isCertain(first) || first.inPair || run.inPair) return [];
     const ageMs = run.startedMs + run.mishaps.offsetMs - (first.startedMs + first.mishaps.offsetMs);

@@ -183,6 +183,26 @@ export function chooseOtherUser(random: Random): OtherUser {
   ]);
 }
 
+/** Another user is faster than the first request, or than the one after it: that came to nothing. */
+export function chooseOvertaken(random: Random): Fault[] {
+  const overtaking: Fault = { ...noFault, otherUser: random.pick(['changes', 'changes', 'restores']) };
+  const ending: Ending = random.pick([
+    { does: 'reset' },
+    { does: 'close' },
+    { does: 'cut', at: random.next() / 2 },
+  ]);
+  return random.chance(0.6) ? [overtaking] : [{ ...noFault, ending, applies: 'no' }, overtaking];
+}
+
+/** A fault after which a request is sent again within seconds. */
+export function chooseRetried(random: Random, operation: OperationModel): Fault {
+  const isDoubtful = operation.class !== 'one-shot' && random.chance(0.4);
+  if (isDoubtful) return { ...noFault, ending: random.pick([{ does: 'reset' }, { does: 'close' }]) };
+  const wait: Wait | null = random.chance(0.7) ? { ms: random.integer(1, 2) * 1000, form: 'seconds' } : null;
+  const ending: Ending = { does: 'status', status: random.pick([429, 425]), form: random.pick(forms), wait };
+  return { ...noFault, ending, applies: 'no' };
+}
+
 /** A definite refusal means that nothing was applied; everything else leaves it open. */
 function appliesFor(random: Random, ending: Ending): Fault['applies'] {
   if (['answer', 'answer-and-close', 'answer-twice'].includes(ending.does)) return 'yes';
