@@ -42,10 +42,11 @@ const isWrite = ({ class: how }: OperationModel) => how !== 'read';
 const isRestore = ({ id }: OperationModel) => id === 'backup.restore';
 const isOneShot = ({ class: how }: OperationModel) => how === 'one-shot';
 
-/** Restores are what most can go wrong with, and of reads and marks the least. */
+/** Restores and backups are what most can go wrong with, and reads and marks the least. */
 function usual(model: OperationModel): number {
   if (!isWrite(model)) return 2;
   if (model.id === 'notify.mark-read') return 2;
+  if (model.id === 'backup.create') return 6;
   return isRestore(model) ? 8 : 4;
 }
 
@@ -72,7 +73,8 @@ export const courseKinds: readonly CourseKind[] = [
   },
   { weight: 7, weightOf: usualIf(mayBeRepaired), allowsBatch: false, make: repairedInDoubt },
   { weight: 6, weightOf: usualIf(isRestore), allowsBatch: false, make: resumedRestore },
-  { weight: 9, weightOf: usualIf(isWrite), allowsBatch: true, make: damagedLater },
+  { weight: 11, weightOf: usualIf(isWrite), allowsBatch: true, make: damagedLater },
+  { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: atNeighbour },
   { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: clockJumps },
 ];
 
@@ -248,6 +250,14 @@ function repairedInDoubt(choices: Choices): Course {
   return isKilled
     ? { steps: [interrupted(random), ...rest], ...mostlyAlone(random) }
     : { steps: [calm('same'), ...rest], writeFaults: [{ ...noFault, ending: { does: 'reset' } }] };
+}
+
+/** The other service of this host is given the same commands, while something is in doubt here or not. */
+function atNeighbour(choices: Choices): Course {
+  const { random } = choices;
+  const first = random.chance(0.5) ? interrupted(random) : calm('same');
+  const steps = [first, ...elsewhere(choices), calm(random.pick(['same', 'resume'] as const))];
+  return { steps, ...mostlyAlone(random) };
 }
 
 /** A log of a change that has ended goes bad. */

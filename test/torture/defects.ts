@@ -35,7 +35,8 @@ export const defects: readonly Defect[] = [
     patches: [
       {
         find: 'const { operation, parameters } = intent;',
-        replace: 'body.idempotencyKey = "safety-" + label; const { operation, parameters } = intent;',
+        replace:
+          'body.idempotencyKey = "safety-" + intent.parameters.backupId; const { operation, parameters } = intent;',
       },
     ],
   },

@@ -199,7 +199,9 @@ function killAtMoment(random: Random): KillAtMoment {
 type Damage = Extract<Step, { do: 'damage' }>;
 
 export function damageStep(random: Random, how: Damage['how']): Damage {
-  return { do: 'damage', how, file: random.next(), at: random.next(), bit: random.integer(0, 7) };
+  // Outcomes stand at the end.
+  const at = random.chance(0.5) ? random.next() : 0.7 + 0.3 * random.next();
+  return { do: 'damage', how, file: random.next(), at, bit: random.integer(0, 7) };
 }
 
 /** The same commands for the other service of this host. */

@@ -1,6 +1,6 @@
 import { operations } from '../operations.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isResume, keyOf, type Story, wasKilled } from './story.ts';
+import { hadNoTime, isResume, keyOf, type Story, wasKilled } from './story.ts';
 
 /** Promises about idempotency keys, and about what belongs to whom. */
 export const keyPromises: readonly ProgramPromise[] = [
@@ -34,14 +34,15 @@ export const keyPromises: readonly ProgramPromise[] = [
   },
 ];
 
-function checkElsewhere({ schedule, requests, elsewhere, effectsAt, class: operationClass }: Story) {
+function checkElsewhere(story: Story) {
+  const { schedule, requests, elsewhere, effectsAt, class: operationClass } = story;
   if (elsewhere.length === 0 || operationClass === 'read') return null;
   const keys = new Set(requests.map(keyOf));
   const { again } = operations[schedule.operation];
   let told = 0;
   return elsewhere.flatMap((run) => {
     const writes = run.requests.filter(({ write }) => write !== null);
-    if (wasKilled(run)) return [];
+    if (wasKilled(run) || hadNoTime(story, run)) return [];
     if (isResume(run)) {
       return run.exitCode === 0 && writes.length === 0
         ? []

@@ -5,6 +5,7 @@ import type { ProgramPromise } from './promise.ts';
 import {
   type Ask,
   type Episode,
+  hadNoTime,
   isDoubtful,
   isResume,
   isSettledByUser,
@@ -64,14 +65,20 @@ export const truthPromises: readonly ProgramPromise[] = [
   {
     id: 'undisturbed-succeeds',
     text: 'where nothing goes wrong, the command is done: exit 0',
-    check: ({ schedule, runs, effects, class: operationClass }) => {
+    check: (story) => {
+      const { schedule, runs, effects, class: operationClass } = story;
       const [step] = schedule.steps;
       const [run] = runs;
       if (step?.do !== 'run' || run === undefined || step.kill !== null || step.listening !== 'always')
         return null;
       const { killAt, fullAt, jumpAt, stdoutFull, outputFull } = step.mishaps;
       const isDisturbed = killAt + fullAt + jumpAt > 0 || stdoutFull || outputFull;
-      if (isDisturbed || schedule.writeFaults.length + schedule.readFaults.length > 0) return null;
+      if (
+        isDisturbed ||
+        hadNoTime(story, run) ||
+        schedule.writeFaults.length + schedule.readFaults.length > 0
+      )
+        return null;
       const isThere = operationClass === 'read' || effects.length > 0;
       return run.exitCode === 0 && isThere ? [] : [`exit ${run.exitCode}: ${run.stderr.slice(-300)}`];
     },
