@@ -1,7 +1,14 @@
 import { noMishaps, type Stop, type System } from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
-import { chooseOvertaken, chooseRetried, type Fault, noFault, type ServiceKind } from './service/faults.ts';
+import {
+  chooseOvertaken,
+  chooseRefusedLater,
+  chooseRetried,
+  type Fault,
+  noFault,
+  type ServiceKind,
+} from './service/faults.ts';
 import {
   type Choices,
   calm,
@@ -73,6 +80,8 @@ export const courseKinds: readonly CourseKind[] = [
   },
   { weight: 7, weightOf: usualIf(mayBeRepaired), allowsBatch: false, make: repairedInDoubt },
   { weight: 6, weightOf: usualIf(isRestore), allowsBatch: false, make: resumedRestore },
+  { weight: 8, weightOf: usualIf(isNow), allowsBatch: false, make: askedAgain },
+  { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: refusedLater },
   { weight: 11, weightOf: usualIf(isWrite), allowsBatch: true, make: damagedLater },
   { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: atNeighbour },
   { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: clockJumps },
@@ -250,6 +259,24 @@ function repairedInDoubt(choices: Choices): Course {
   return isKilled
     ? { steps: [interrupted(random), ...rest], ...mostlyAlone(random) }
     : { steps: [calm('same'), ...rest], writeFaults: [{ ...noFault, ending: { does: 'reset' } }] };
+}
+
+/** A backup and a restore are about now: each is asked for by itself. */
+function isNow({ id }: OperationModel): boolean {
+  return id === 'backup.create' || id === 'backup.restore';
+}
+
+/** The same is asked for again and again, whether the first has ended or not. */
+function askedAgain(choices: Choices): Course {
+  const { random } = choices;
+  const first = random.pick([calm('same'), run(choices, 'same'), interrupted(random)]);
+  return { steps: [first, calm('same'), run(choices, 'same')], ...mostlyAlone(random) };
+}
+
+/** After an attempt that may have been applied comes one that is refused by something on the way. */
+function refusedLater({ random }: Choices): Course {
+  const next = random.pick(['same', 'resume'] as const);
+  return { steps: [calm('same'), calm(next), calm('same')], writeFaults: chooseRefusedLater(random) };
 }
 
 /** The other service of this host is given the same commands, while something is in doubt here or not. */

@@ -1,4 +1,5 @@
 import { operations } from '../operations.ts';
+import type { Run } from '../play.ts';
 import type { ProgramPromise } from './promise.ts';
 import { hadNoTime, isResume, keyOf, type Story, wasKilled } from './story.ts';
 
@@ -25,6 +26,22 @@ export const keyPromises: readonly ProgramPromise[] = [
         for (const request of run.requests) used.add(keyOf(request) ?? '');
         return again.map((key) => `${run.typed} sent ${key} of an earlier command`);
       });
+    },
+  },
+  {
+    id: 'made-anew',
+    text: 'a backup or restore that is asked for again is made anew: no earlier one is reported in its place',
+    check: ({ schedule, runs, effects }) => {
+      const { operation, key } = schedule;
+      if (!['backup.create', 'backup.restore'].includes(operation) || key !== 'made') return null;
+      const done = runs.filter(({ typed, exitCode }) => typed === 'same' && exitCode === 0);
+      if (done.length === 0) return null;
+      const isMade = ({ requests }: Run) =>
+        effects.some(
+          (effect) =>
+            effect.operation === operation && requests.some(({ number }) => number === effect.request),
+        );
+      return done.filter((run) => !isMade(run)).map(({ stderr }) => `exit 0: ${stderr.slice(-200)}`);
     },
   },
   {

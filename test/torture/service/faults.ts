@@ -194,6 +194,13 @@ export function chooseOvertaken(random: Random): Fault[] {
   return random.chance(0.6) ? [overtaking] : [{ ...noFault, ending, applies: 'no' }, overtaking];
 }
 
+/** One attempt is in doubt, and the next is refused, not by the service itself. */
+export function chooseRefusedLater(random: Random): Fault[] {
+  const refusal: Fault = { ...noFault, ending: status(random, random.pick(refusals), 0), applies: 'no' };
+  const ending: Ending = random.pick([{ does: 'reset' }, { does: 'close' }]);
+  return [{ ...noFault, ending, applies: random.chance(0.7) ? 'yes' : 'no' }, refusal];
+}
+
 /** A fault after which a request is sent again within seconds. */
 export function chooseRetried(random: Random, operation: OperationModel): Fault {
   const isDoubtful = operation.class !== 'one-shot' && random.chance(0.4);
