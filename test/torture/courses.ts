@@ -61,8 +61,8 @@ const usualIf = (fits: (model: OperationModel) => boolean) => (model: OperationM
   fits(model) ? usual(model) : 0;
 
 export const courseKinds: readonly CourseKind[] = [
-  { weight: 34, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
-  { weight: 22, weightOf: usualIf(mayBeStopped), allowsBatch: false, make: stopped },
+  { weight: 44, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  { weight: 34, weightOf: usualIf(mayBeStopped), allowsBatch: false, make: stopped },
   { weight: 8, weightOf: usualIf(isOneShot), allowsBatch: false, make: rawBeside },
   { weight: 7, weightOf: usualIf(isWrite), allowsBatch: false, make: oldDoubt },
   {
