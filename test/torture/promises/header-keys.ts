@@ -3,7 +3,7 @@ import type { HistoryLine, Run } from '../play.ts';
 import { noFault } from '../service/faults.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isDoubtful, isResume, keyOf, type Story, wasKilled } from './story.ts';
+import { isResume, keyOf, type Story, wasKilled } from './story.ts';
 
 /** Promises about changes with a key in the header, and about what is too old to be sent again. */
 export const headerKeyPromises: readonly ProgramPromise[] = [
