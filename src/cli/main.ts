@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   return (await runProgram(argv, io)).exitCode;
 }
 
-/** Runs a command to its end. Errors become exit codes here. */
+/** Runs a command to its end. Turns errors into exit codes. */
 async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> {
   const output = watchOutput(io);
   let ran = false;
@@ -34,7 +34,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
   let withoutEffect: string | undefined;
   const applied = () => result.applied ?? [];
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
-    // Loaded on demand: neither help nor a mistyped command needs them.
+    // Loaded on demand: help and a mistyped command do not need these modules.
     const { createUi } = await import('./command/ui.ts');
     const { openSession } = await import('./command/session.ts');
     const { readGlobalFlags } = await import('./command/global-flags.ts');
@@ -44,7 +44,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     }
     ran = true;
     ({ withoutEffect } = definition);
-    // A command that begins again after a login is still one command.
+    // A command that begins again after a login says the same only once.
     const said = new Set<string>();
     for (let next: GlobalFlags | null = readGlobalFlags(parsed); next !== null; ) {
       const given: GlobalFlags = next;
@@ -100,7 +100,7 @@ async function asUserError(error: unknown): Promise<unknown> {
   return describeHistoryError(error);
 }
 
-/** The parser throws after it has shown help or the version, which is no error. */
+/** Whether the parser has thrown after help or the version was shown. This is not an error. */
 function ignoreHelpExit(error: unknown): void {
   if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return;
   throw error;
@@ -172,7 +172,7 @@ async function describeParserError(error: CommanderError, argv: readonly string[
   });
 }
 
-/** What the parser says, in the words of the other messages. */
+/** An error of the parser in the words of the other messages. */
 function describeUsage(message: string): string {
   const [, flag] = /^option '.*?(--[\w-]+) .*' argument missing$/.exec(message) ?? [];
   if (flag !== undefined) return `${flag} needs a value`;
@@ -197,7 +197,7 @@ async function printForPeople(
   const lines = [wrap(`error: ${printableLines(message)}`, columns).replace('error:', color.red('error:'))];
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
-  // The terminal has echoed ^C: overwrite it.
+  // The message overwrites the ^C that the terminal has echoed.
   const { inAscii, isAsciiLocale } = await import('./output/ascii.ts');
   const text = width !== null && isAsciiLocale(env) ? inAscii(lines.join('\n')) : lines.join('\n');
   stderr.write(`${width !== null && signal.aborted ? '\r' : ''}${text}\n`);

@@ -120,7 +120,7 @@ nor an undo.`,
   },
 };
 
-/** What is sent after the user has seen it and agreed, or the result of an undo that changes nothing. */
+/** The change that undoes another one, for the user to agree to; or the result if there is nothing to change. */
 type PreparedUndo =
   | (ChangeOptions & {
       readonly request: OperationRequest;
@@ -130,7 +130,7 @@ type PreparedUndo =
     })
   | { readonly unchanged: Result };
 
-/** A backup from before the change: one that the user wanted, or the service takes before each restore and names in its response. */
+/** The next step for a change that cannot be undone: to restore a backup from before it, which the user or the service took. */
 function stepsToRestore(change: HistoryRecord | null): readonly Step[] {
   const { sections = ['store'] } = asObject(change && sentBody(change));
   const own = change?.safetyBackupId ?? null;
@@ -141,7 +141,7 @@ function stepsToRestore(change: HistoryRecord | null): readonly Step[] {
   return [{ run, rest: `to restore what ${own === null ? 'the service' : 'you'} backed up before it` }];
 }
 
-/** What to do where a change cannot be taken back. */
+/** The next steps if a change cannot be undone. */
 const steps: RefusalSteps = {
   no_safety_backup: stepsToRestore,
   replaced_unknown: stepsToRestore,
@@ -180,13 +180,13 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   return { request, question: 'send these values', safetyBackupId };
 }
 
-/** What is undone as the service has it now, and how the replaced values are put into it. */
+/** The present document, and how the replaced values are put into it. */
 interface Present {
-  /** Said where nothing has to be sent. */
+  /** The line for a document that has the replaced values already. */
   readonly unchanged: Printable;
   readonly document: Readonly<Record<string, unknown>>;
   readonly question: string;
-  /** What is sent to put these fields back. */
+  /** The body that puts these fields back. */
   change(fields: readonly UndoneField[]): Omit<Extract<PreparedUndo, { request: unknown }>, 'question'>;
 }
 
@@ -223,7 +223,7 @@ async function prepareDocument(run: Run, undo: FieldUndo, present: Present): Pro
   const { ui } = run;
   const { unchanged, document, question } = present;
   const open = undo.fields.filter(({ path, replaced }) => !isSameValue(valueAt(document, path), replaced));
-  // A change in doubt may still set other values: then they are sent, so that it is never sent again.
+  // A change in doubt may still set other values. Then the undo is sent even if nothing has to change: it supersedes that change.
   if (open.length === 0 && !undo.later.some(isInDoubt)) {
     ui.notice(unchanged);
     return { unchanged: unchangedResult(document) };
@@ -262,7 +262,7 @@ function introduce({ record }: Undo): Printable {
   return line`This takes back ${id} (${operation}, ${age}):`;
 }
 
-/** What was changed again since is overwritten only by somebody who has seen it. */
+/** Refuses to overwrite values that were changed again since. A terminal only gets a warning, because it shows the values and asks. */
 function refuseOverLater(ui: Ui, { record }: FieldUndo, moved: readonly UndoneField[]): void {
   const message = `${moved.map(({ path }) => labelOf(path)).join(', ')} changed again since ${record.id}`;
   if (ui.canAsk) {
@@ -279,7 +279,7 @@ function refuseOverLater(ui: Ui, { record }: FieldUndo, moved: readonly UndoneFi
   });
 }
 
-/** A terminal always asks. A script gives the id, which is enough where no restore is undone. */
+/** Asks in a terminal. A script has given the id, which is enough except for the undo of a restore. */
 async function confirm(run: Run, { record, by }: Undo, what: string): Promise<void> {
   const { ui } = run;
   const question = `Undo ${record.id} and ${what}?`;

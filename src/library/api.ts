@@ -7,9 +7,9 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly storeId: string;
   readonly apiKey: string;
-  /** Writes each change down before it is sent, see `storectl/history`. Without one, nothing is remembered. */
+  /** Records each change before it is sent, see `storectl/history`. Without a history, the client remembers nothing. */
   readonly history?: History | undefined;
-  /** For an operation with all its attempts, in milliseconds above 0; 180 000 by default. */
+  /** Time limit of an operation with all its attempts, in milliseconds above 0; 180 000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Called before each wait. `status` is the response's, or null if there was none. */
   readonly onRetry?:
@@ -18,19 +18,19 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-  /** Ends the operation: what was sent by then may have been applied, and the outcome says so. */
+  /** Ends the operation. A request that was sent by then may have been applied, and the outcome says so. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   /** The service must still have this ETag. */
   readonly ifMatch?: string | undefined;
   /**
-   * Of a change: the same key is one effect, where the service applies keys once. Made for each call unless given. Operations with
-   * a key in their input take it there, too.
+   * The idempotency key of a change: the same key is one effect, if the service applies keys once. By default a new key for each call.
+   * Operations with a key in their body take it in their input, too.
    */
   readonly idempotencyKey?: string | undefined;
-  /** With a history: do not continue an open request with the same input, but make a new one. */
+  /** With a history: send a new request, even if one with the same input is open. */
   readonly fresh?: boolean | undefined;
-  /** With a history: send it although the same was sent before. Without it, that is a RefusedError. */
+  /** With a history: send the request although the same was sent before. Otherwise the call throws a RefusedError. */
   readonly allowDuplicate?: boolean | undefined;
 }
 
@@ -44,19 +44,19 @@ export type Result<Body> = Outcome<Body> & {
   readonly warnings: readonly string[];
 };
 
-/** What {@link Client.resume} did about a request whose outcome was open. */
+/** What {@link Client.resume} did about an open change. */
 export interface Resumed {
   readonly recordId: string;
   /** For example `backup.create`. */
   readonly operation: string;
   /**
-   * `sent` again, `settled` by reading, `reported` because its outcome was known, `superseded` by a later change, or `left_open`
-   * because it is not safe to send it again.
+   * `sent`: the change was sent again. `settled`: a read has shown it. `reported`: its outcome was in the history already. `superseded`: a
+   * later change replaced it. `left_open`: it is not safe to send it again.
    */
   readonly action: 'sent' | 'settled' | 'reported' | 'superseded' | 'left_open';
-  /** Null if it was left open or superseded. */
+  /** Null for `left_open` and `superseded`. */
   readonly outcome: Outcome | null;
-  /** Why it was left open, else null. A person can look at the store, and `mark` it. */
+  /** Why the change was left open, else null. A person can look at the store, and `mark` the change. */
   readonly reason:
     | 'running'
     | 'too_old'
@@ -69,16 +69,16 @@ export interface Resumed {
     | null;
 }
 
-/** A journal of one store on disk: a change is recorded there before its first byte is sent. It never has the API key. */
+/** The history of one store on disk. A change is recorded there before its first byte is sent. The API key never is. */
 export interface History {
-  /** What was sent and its outcome, newest first. Throws a HistoryError if the history is damaged. */
+  /** The changes with their outcomes, newest first. Throws a HistoryError if the history is damaged. */
   list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
   /**
    * Records what a person found out by looking at the store, about the change in doubt with this id, or about all in doubt of the log with
    * this id. Throws a HistoryError if none of them is in doubt.
    */
   mark(recordId: string, found: 'applied' | 'not-applied'): Promise<readonly HistoryEntry[]>;
-  /** Keeps what can be read of damaged files. Until then changes that read them throw a HistoryError. */
+  /** Repairs damaged files: keeps a copy of each, and the records that can be read. Until then, changes throw a HistoryError. */
   repair(): Promise<readonly { readonly file: string; readonly copy: string }[]>;
   /** What {@link createClient} sends with. */
   readonly sender: object;

@@ -24,10 +24,10 @@ type Client = Readonly<
 };
 
 /**
- * A client of one store, with a method for each operation of the contract. The methods never throw what the service or the
- * network says: that is an outcome. They throw a TypeError or RangeError for input that cannot be sent and for wrong options,
- * an Error after `close()`, and what the history throws; nothing was sent then. Throws a TypeError or RangeError if an option
- * is missing, unknown or cannot be used.
+ * A client of one store, with a method for each operation of the contract. A refusal of the service and a failure of the network are
+ * outcomes, and never thrown. A method throws a TypeError or RangeError for input and options that cannot be used, an Error after
+ * `close()`, and the errors of the history; it has sent nothing then. `createClient` throws a TypeError or RangeError if an option is
+ * missing, unknown or cannot be used.
  */
 export function createClient(options: ClientOptions): Client {
   checkOptions(options, ['baseUrl', 'storeId', 'apiKey', 'history', 'timeoutMs', 'onRetry']);
@@ -111,7 +111,7 @@ function keyOf(
   return typeof own === 'string' ? own : (idempotencyKey ?? makeIdempotencyKey());
 }
 
-/** A history belongs to one store: another store's would know nothing of what was sent. */
+/** Throws a TypeError or RangeError for the history of another store. */
 function refuseOtherStore({ store }: Sender, baseUrl: string, storeId: string): void {
   if (store.baseUrl === normalizeBaseUrl(baseUrl) && store.storeId === storeId) return;
   throw new TypeError(`the history belongs to store ${store.storeId} at ${store.baseUrl}`);

@@ -26,9 +26,8 @@ export interface Sender {
 const profile = 'library';
 
 /**
- * The history of one store in a folder of histories, such as the command line's; made when something is first written.
- * Processes may share it. It touches nothing until it is used. Throws a TypeError or RangeError if an option is missing or
- * cannot be used.
+ * The history of one store in a folder of histories, such as the one of the command line. The first write makes the folder. Processes may
+ * share it. Throws a TypeError or RangeError if an option is missing or cannot be used.
  */
 export function createHistory(options: {
   readonly folder: string;
@@ -42,7 +41,7 @@ export function createHistory(options: {
   };
   const folder = storeFolder(path.resolve(options.folder), store);
 
-  /** Anew for each call: when its promise resolves, the outcome has been reported, and what is known is no longer open. */
+  /** Opens the history for one call. When the promise of the call resolves, the outcome counts as reported. */
   async function use<Found>(run: (history: RecordedHistory) => Promise<Found>): Promise<Found> {
     const history = openHistory({ folder, store, profile, process });
     try {

@@ -6,8 +6,8 @@ import { describeSystemError, errorCode } from '../system-error.ts';
 import { retryWhilePending } from './pending.ts';
 
 /**
- * Passed in, so that tests can stop a process between any two calls. Most calls are synchronous: they write a few kilobytes, and
- * the program has nothing else to do until that is on disk.
+ * The calls of the file system. They are passed in, so that tests can stop a process between any two of them. Most are synchronous: they
+ * write a few kilobytes, and the program has nothing else to do until those are on disk.
  */
 export type FileSystem = typeof fs;
 
@@ -18,7 +18,7 @@ export interface Files {
   readonly fileSystem: FileSystem;
   /** `process.platform`. */
   readonly platform: string;
-  /** The error for a file that cannot be used: whose files they are says what to do about it. */
+  /** Makes the error for a file that cannot be used. The owner of the files knows what to do about it. */
   readonly failure: (problem: FileProblem) => Error;
 }
 
@@ -28,15 +28,15 @@ export interface Files {
  */
 export interface FileProblem {
   readonly kind: 'unreadable' | 'unwritable' | 'locked' | 'busy' | 'lost' | 'disk_full';
-  /** A finished clause. */
+  /** A clause without a full stop. */
   readonly message: string;
   readonly file: string;
   readonly cause?: unknown;
-  /** What a person can do, where it is known from the file. */
+  /** What a person can do, if that follows from the file. */
   readonly advice?: string | undefined;
 }
 
-/** What a person can do, where that does not depend on whose file it is. */
+/** What a person can do, if that is the same for every file. */
 export const advices: Readonly<Partial<Record<FileProblem['kind'], string>>> = {
   locked: 'close that program and try again',
   busy: 'wait for it to finish, then try again',
@@ -51,7 +51,7 @@ const kinds: Readonly<Record<string, FileProblem['kind']>> = {
   ETXTBSY: 'locked',
 };
 
-/** The failure to `action` a file, from what the file system threw. Any other error is returned as it is. */
+/** The failure to read or write a file, from an error of the file system. Any other error is returned unchanged. */
 export function fileFailure(files: Files, cause: unknown, action: 'read' | 'write', file: string): unknown {
   const code = errorCode(cause);
   if (!/^(?!ERR_)[A-Z]/.test(code)) return cause;
@@ -72,7 +72,7 @@ function findForeign({ fileSystem }: Files, file: string): { owner: string; comm
   try {
     const folder = path.dirname(file);
     const { uid: own, username } = os.userInfo();
-    // What is in a folder of another user cannot be looked at.
+    // A file in the folder of another user cannot be examined.
     const found = fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? fileSystem.lstatSync(folder);
     if (own < 0 || found.uid === own) return null;
     const owner = found.uid === 0 ? 'root' : `another user (uid ${found.uid})`;
@@ -82,7 +82,7 @@ function findForeign({ fileSystem }: Files, file: string): { owner: string; comm
   }
 }
 
-/** Larger files are not read, so none is written. */
+/** The largest file that is read, and so the largest that is written. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
@@ -90,7 +90,7 @@ const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 
 /**
- * Makes the folder and its parents with mode 0700; a looser mode of the folder is tightened. Throws a failure if it cannot, or if
+ * Makes a folder and its parents with mode 0700. A looser mode of the folder is tightened. Throws a failure if that is not possible, or if
  * the folder is a symbolic link.
  */
 export function ensureFolder(files: Files, folder: string): void {
@@ -104,8 +104,8 @@ export function ensureFolder(files: Files, folder: string): void {
 }
 
 /**
- * Puts the names of a folder and of those of its parents that belong to the same user on disk: a process that made one may have
- * been killed before it did so. Throws what the file system throws.
+ * Syncs a folder, and those of its parents that belong to the same user: a process that made one of them may have been killed before it
+ * synced. Throws the errors of the file system.
  */
 export function syncParents(files: Files, folder: string): void {
   const { lstatSync } = files.fileSystem;
@@ -116,7 +116,7 @@ export function syncParents(files: Files, folder: string): void {
   syncParents(files, parent);
 }
 
-/** Names in the folder; none if it does not exist. Throws a failure if it cannot be read. */
+/** The names in a folder; none if the folder does not exist. Throws a failure if the folder cannot be read. */
 export function listFolder(files: Files, folder: string): string[] {
   try {
     const found = lstatOrNull(files, folder);
@@ -129,8 +129,8 @@ export function listFolder(files: Files, folder: string): string[] {
 }
 
 /**
- * Makes a missing folder (0700) and its parents. Throws what the file system throws. Not with mkdir's `recursive`: on Node
- * 20 that never returns if a parent exists but refuses new folders.
+ * Makes a missing folder (0700) and its parents. Throws the errors of the file system. mkdir's `recursive` is not used: on Node 20 it
+ * never returns if a parent exists but refuses new folders.
  */
 export function makeFolder(files: Pick<Files, 'fileSystem' | 'platform'>, folder: string): fs.Stats {
   const found = lstatOrNull(files, folder);
@@ -157,7 +157,7 @@ function lstatOrNull(files: Pick<Files, 'fileSystem'>, file: string): fs.Stats |
   return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
 }
 
-/** What a file was before it was read: tells whether it has changed since. */
+/** The state of a file before it was read, which tells whether the file has changed since. */
 export type FoundFile = Pick<fs.Stats, 'ino' | 'size' | 'mtimeMs'>;
 
 /** As {@link readBytes}, as text. */
@@ -167,8 +167,8 @@ export function readText(files: Files, file: string): (FoundFile & { text: strin
 }
 
 /**
- * The content of a regular file; null if it does not exist. A looser mode than 0600 is tightened. Throws a failure for what is
- * no plain file of reasonable size.
+ * The content of a file; null if the file does not exist. A looser mode than 0600 is tightened. Throws a failure for anything but a
+ * regular file of at most {@link MAX_FILE_BYTES}.
  */
 export function readBytes(files: Files, file: string): (FoundFile & { bytes: Buffer }) | null {
   const { fileSystem, platform } = files;
@@ -202,7 +202,7 @@ function repairMode(files: Files, descriptor: number): void {
   }
 }
 
-/** Creates the file with mode 0600 and this content; throws EEXIST if anything has the name. */
+/** Creates a file with mode 0600 and this content. Throws EEXIST if the name exists. */
 export function createFile(
   files: Files,
   file: string,
@@ -228,8 +228,8 @@ export function createFile(
 }
 
 /**
- * Throws the error of a change if nothing can be written into the folder, or, while it is missing, into the nearest folder
- * above it. `name` is of a file that is made and removed.
+ * Throws the failure of a write if a folder cannot be written, or, while the folder is missing, its nearest parent that exists. `name` is
+ * that of a file that is made and removed.
  */
 export function assertWritable(files: Files, folder: string, name: string): void {
   let existing = folder;
@@ -245,7 +245,7 @@ export function assertWritable(files: Files, folder: string, name: string): void
   removeQuietly(files, file);
 }
 
-/** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. Where that fails, `from` is removed. */
+/** Renames `from` to `to` in the same folder, replaces a file with that name, and syncs the folder. If that fails, `from` is removed. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
   try {
     await retryWhilePending(files.platform, () => files.fileSystem.renameSync(from, to));
@@ -260,13 +260,13 @@ export function removeQuietly(files: Files, file: string): void {
   try {
     files.fileSystem.unlinkSync(file);
   } catch {
-    // It is gone, or it is a leftover that a later sweep finds.
+    // The file is gone, or a later sweep removes it.
   }
 }
 
-/** Makes what any process has written to the file survive a power cut. Throws what the file system throws. */
+/** Syncs a file, with the bytes that any process has written to it. Throws the errors of the file system. */
 export function syncFile({ fileSystem }: Pick<Files, 'fileSystem'>, file: string): void {
-  // Windows syncs only what is open for writing.
+  // Windows syncs a file only if it is open for writing.
   const descriptor = fileSystem.openSync(file, O_WRONLY | O_NOFOLLOW);
   try {
     fileSystem.fsyncSync(descriptor);
@@ -275,7 +275,7 @@ export function syncFile({ fileSystem }: Pick<Files, 'fileSystem'>, file: string
   }
 }
 
-/** Makes the names in the folder survive a power cut. */
+/** Syncs the names in a folder. */
 export function syncFolder(files: Pick<Files, 'fileSystem' | 'platform'>, folder: string): void {
   // Windows cannot open a folder; NTFS journals its names by itself.
   if (files.platform === 'win32') return;
@@ -290,7 +290,7 @@ export function syncFolder(files: Pick<Files, 'fileSystem' | 'platform'>, folder
   }
 }
 
-/** Removes drafts among these names that were not touched for an hour: a killed process left them. */
+/** Removes drafts among these names that were not written for an hour: the processes that made them were killed. */
 export function sweepDrafts(files: Files, folder: string, names: readonly string[]): void {
   for (const name of names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'))) {
     const file = path.join(folder, name);

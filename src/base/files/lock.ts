@@ -20,22 +20,22 @@ import type { Machine, ProcessIdentity } from './process-identity.ts';
 /*
  * Locks between processes, without native code.
  *
- * A lock is a file that names its holder. It is created with its content in one step (a hard link to a finished file),
- * which fails if the file exists; its holder removes it. So at most one process holds it, and the only hard case is a holder
- * that died.
+ * A lock is a file that names its holder. A process takes the lock by creating the file with its content in one step (a hard link to a
+ * finished file), which fails if the file exists. The holder removes the file. So at most one process holds the lock, and the only
+ * hard case is a holder that died.
  *
  * - A holder counts as dead only with proof: same kernel, same pid namespace, and the pid is gone or belongs to a process
- *   that started at another time. A process that is proven dead never comes back. One that lives keeps its lock, also while it
- *   is stopped.
- * - If that cannot be known (another machine or container on a shared disk), the holder's heartbeat decides: it touches the
- *   file every two seconds, and a waiter that sees no change for `silenceMs` takes it for dead. The waiter counts only the time
- *   that it was awake itself, so a laptop's sleep proves nothing.
- * - A holder that was stopped for a third of that time does not trust the file: a waiter may be about to remove it. It takes
- *   the lock of the next point, looks whether the file is still its own, and touches it. So whatever follows an assertion at
- *   once is done long before anyone may take the lock over.
- * - A dead holder's file is removed under another lock, named after the file's content. Only the holder of that lock
- *   may remove that content, and it looks again before it does, so a slow waiter never removes the next holder's file. If it
- *   dies as well, its lock is broken in the same way.
+ *   that started at another time. A process that is proven dead never comes back. A process that lives keeps its lock, also while the
+ *   process is stopped.
+ * - If there can be no proof (another machine or container on a shared disk), the heartbeat of the holder decides: the holder touches
+ *   the file every two seconds, and a waiter that sees no change for `silenceMs` takes the holder for dead. The waiter counts only the
+ *   time that it was awake itself, because the holder may have slept on the same laptop.
+ * - A holder that was stopped for a third of `silenceMs` does not trust the file: a waiter may be about to remove it. The holder takes
+ *   the lock for removing (next point), checks that the file is still its own, and touches the file. So an action right after an
+ *   assertion is over long before another process may take the lock.
+ * - The file of a dead holder is removed under another lock, which is named after the content of the file. Only the holder of that
+ *   second lock may remove the file, and it checks the content again before. So a slow waiter never removes the file of the next
+ *   holder. If the holder of the second lock dies, that lock is broken in the same way.
  */
 
 export interface LockOptions {
@@ -47,8 +47,8 @@ export interface LockOptions {
 
 export interface Lock {
   /**
-   * Throws a failure `lost` when another process has taken the lock over. What depends on the lock has to follow in the same turn
-   * of the event loop.
+   * Throws a failure `lost` if another process has taken the lock. An action that depends on the lock has to follow in the same turn of the
+   * event loop.
    */
   assertHeld(): void;
   release(): void;
@@ -72,7 +72,7 @@ const MAX_POLL_MS = 100;
 export function openLocks(settings: LockSettings) {
   const { folder, files, machine, randomBytes, silenceMs, timeoutMs } = settings;
   const { fileSystem } = files;
-  /** What was acquired and is not released yet. */
+  /** The locks that were acquired and not released yet. */
   const own = new Set<Lock>();
 
   async function acquire(file: string, options: LockOptions): Promise<Lock> {
@@ -127,7 +127,7 @@ export function openLocks(settings: LockSettings) {
     } catch (error) {
       if (errorCode(error) === 'EEXIST') return false;
     }
-    // No hard links here. Others may see the file before it is whole: they take it for a holder that cannot be checked.
+    // This file system has no hard links. Others may see the file before it is whole, and count its holder as one that cannot be checked.
     try {
       createFile(files, file, text, { sync: false });
       return true;
@@ -147,7 +147,7 @@ export function openLocks(settings: LockSettings) {
       fileSystem.utimesSync(file, new Date(), new Date());
     }
 
-    /** Whether the file is still its own, and certain to stay so for a while. */
+    /** Whether the file is still that of this lock, and no other process may remove it for a while. */
     function isHeld(): boolean {
       if (elapsedMs(touchedAt) < silenceMs / 3) return isOwn();
       const breaker = breakerOf(text);
@@ -223,20 +223,20 @@ export function openLocks(settings: LockSettings) {
   const breakerOf = (text: string) => fileFor(text, 'break');
 
   return {
-    /** Waits until the caller holds the lock. Not reentrant: a second acquire would wait until it gives up. */
+    /** Waits until the caller holds the lock. Not reentrant: a second acquire by the same process waits until the timeout. */
     async acquire(name: string, options: LockOptions = {}): Promise<Lock> {
       ensureFolder(files, folder);
       const lock = await acquire(fileOf(name), options);
       own.add(lock);
       return lock;
     },
-    /** Throws a failure `lost` when another process has taken over one of the locks that were acquired here. */
+    /** Throws a failure `lost` if another process has taken one of the locks of this process. */
     assertHeld(): void {
       let startedAt: Clocks;
       do {
         startedAt = readClocks();
         for (const lock of own) lock.assertHeld();
-        // A process that is stopped between two of them has to begin again.
+        // A process that was stopped between two assertions has to assert all locks again.
       } while (elapsedMs(startedAt) >= silenceMs / 3);
     },
     /** Whether a running process holds the lock, as far as can be known without waiting. */
@@ -245,7 +245,7 @@ export function openLocks(settings: LockSettings) {
       if (found?.liveness !== 'unsure') return found?.liveness === 'alive';
       return Math.abs(Date.now() - found.mtimeMs) < silenceMs;
     },
-    /** Removes what processes left that have certainly ended. */
+    /** Removes the locks of processes that are proven dead. */
     async sweep(): Promise<void> {
       const names = listFolder(files, folder);
       sweepDrafts(files, folder, names);

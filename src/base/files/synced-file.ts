@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { type Files, fileFailure } from './files.ts';
 
 export interface AppendOptions {
-  /** Without it, a power cut may take the text away until something syncs the file. True if left out. */
+  /** Whether the text is on disk when the promise resolves. True by default. */
   readonly sync?: boolean;
 }
 
-/** Opens an existing file to append to it, and cuts off what is behind `length` bytes. Throws what the file system throws. */
+/** Opens an existing file for appending, and cuts it off after `length` bytes. Throws the errors of the file system. */
 export function openSynced(files: Files, file: string, length: number) {
   const { fileSystem } = files;
   const descriptor = fileSystem.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
-  // In another thread, so requests and responses go on meanwhile.
+  // The sync runs in another thread, so that requests and responses go on meanwhile.
   const sync = promisify(fileSystem.fdatasync);
   let size = length;
   let failure: unknown = null;
@@ -27,7 +27,7 @@ export function openSynced(files: Files, file: string, length: number) {
   }
 
   async function write(bytes: Buffer, { sync: isSynced = true }: AppendOptions): Promise<void> {
-    // The file or its folder was removed: what is written now would be lost.
+    // The file or its folder was removed, so the text would be lost.
     if (linksAtFirst > 0 && fileSystem.fstatSync(descriptor).nlink === 0) {
       throw files.failure({ kind: 'unwritable', message: `cannot write ${file}: it was removed`, file });
     }
@@ -39,13 +39,13 @@ export function openSynced(files: Files, file: string, length: number) {
   }
 
   return {
-    /** Bytes that were appended whole, and before. */
+    /** Bytes of the file, with the appended texts. */
     get size() {
       return size;
     },
     /**
-     * On disk when the promise resolves, unless `sync` is false. Not to be called again before. Rejects with a failure; then the
-     * file is as it was before, as far as the disk allows, and every later call rejects as well.
+     * Appends a text. The text is on disk when the promise resolves, unless `sync` is false. Must not be called again before. Rejects with
+     * a failure: then the text is cut off again, as far as the disk allows, and every later call rejects, too.
      */
     async append(text: string, options: AppendOptions = {}): Promise<void> {
       if (failure !== null) throw failure;
@@ -56,7 +56,7 @@ export function openSynced(files: Files, file: string, length: number) {
         try {
           fileSystem.ftruncateSync(descriptor, size);
         } catch {
-          // What is left there is a broken end.
+          // A broken last line stays in the file.
         }
         throw failure;
       }

@@ -23,7 +23,7 @@ import {
 } from './item-result.ts';
 import type { Limits } from './limits.ts';
 
-/** The run of a batch: its items have requests of their own. */
+/** A run without a body and parameters, for a batch: each item has its own request. */
 export async function startRun(
   ui: Ui,
   session: Session,
@@ -61,8 +61,8 @@ export function itemResultOf(run: Run, recorded: Recorded): ItemResult {
 }
 
 /**
- * Ends what is open of changes that earlier runs have made, as a plan has found out: their outcomes are reported with this batch, and
- * what was in doubt is settled. A log that another process works on is left to it.
+ * Ends open records of earlier commands whose items a plan has found applied: their outcomes are reported with this batch, and doubts
+ * about them are settled. A log that another process holds is left to that process.
  */
 export async function settleEarlier<Planned extends { readonly plan: ItemPlan<string> }>(
   run: Run,

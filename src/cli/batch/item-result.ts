@@ -5,9 +5,9 @@ import { describeItem } from '../output/failure-text.ts';
 
 /**
  * The outcome of an item of a batch, as `--json` prints it:
- * - `applied`: this run did it; `exists`: it was so before, and nothing was sent.
- * - `failed`: refused, by the service or before it was sent. `unknown`: it may have been applied.
- * - `skipped`: the user did not want it. `not_sent`: the run ended before it.
+ * - `applied`: this command changed the item. `exists`: the item was as wanted before, and nothing was sent.
+ * - `failed`: the item was refused, by the service or before it was sent. `unknown`: the change may have been applied.
+ * - `skipped`: the user did not want the item. `not_sent`: the batch ended before the item.
  */
 export type ItemOutcome = 'applied' | 'exists' | 'failed' | 'unknown' | 'skipped' | 'not_sent';
 
@@ -17,15 +17,15 @@ export interface ItemResult {
   readonly code: string | null;
   /** The reason in one line; empty if there is nothing to explain. */
   readonly message: string;
-  /** What of the reason only this item has, such as `got "maybe"`: items with the same message are shown together. */
+  /** The part of the reason that only this item has, such as `got "maybe"`. Items with the same message are shown together. */
   readonly detail?: string | undefined;
-  /** The reason without the id of the record, where the service has refused or not answered. */
+  /** The reason without the id of the record, if the service has refused the request or not answered. */
   readonly reason?: string | undefined;
-  /** What to do about it, said once for all items with the same: `fix these rows`. */
+  /** The next steps, printed once for all items with the same steps: `fix these rows`. */
   readonly remedy: readonly Step[];
   readonly exitCode: ExitCode;
   readonly requestId: string | null;
-  /** The change, by this run or an earlier one. */
+  /** The record of the change, of this command or an earlier one. */
   readonly record: HistoryRecord | null;
   /** The error that ends the batch, because it concerns all items: no connection, or no access. */
   readonly stop?: CliError | undefined;

@@ -31,7 +31,7 @@ interface Channel<Item> {
   end?(): void;
 }
 
-/** What came of a batch. */
+/** The result of a batch. */
 export interface BatchEnd<Item> {
   /** All items, in their order. */
   readonly ended: readonly Ended<Item>[];
@@ -39,12 +39,12 @@ export interface BatchEnd<Item> {
   readonly stop: CliError | null;
 }
 
-/** Maximum consecutive unknown outcomes: then the service is failing, not single items. */
+/** Maximum number of unknown outcomes in a row. More of them mean that the service is failing, and not single items. */
 const maxConsecutiveUnknown = 3;
 
 /**
- * Sends all items of a batch, some at a time, and prints each result. Ctrl-C, and an error that concerns more than one item,
- * stop it; what is in flight then may finish. Throws only errors that are not for the user.
+ * Sends the items of a batch, some at a time, and prints each result. Ctrl-C stops the batch, and so does an error that concerns all items;
+ * requests in flight may finish. Throws only errors that are not for the user.
  */
 export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchEnd<Item>> {
   const { signal } = ui.io;
@@ -122,7 +122,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   return { ended: ended(), stop };
 }
 
-/** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */
+/** Calls `work` for every item in order, at most `limit` at a time, and starts no further one once `isOver` returns true. */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   limit: number,

@@ -16,14 +16,14 @@ export interface Connection {
   readonly storeId: string;
   /** Base URL without its trailing slash. */
   readonly baseUrl: string;
-  /** The key, which no other part of a request may contain. */
+  /** The API key, which no other part of a request may contain. */
   readonly secret: string;
   readonly client: Client;
   /** Calls `listener` after every HTTP exchange. */
   onExchange(listener: (exchange: Exchange) => void): void;
 }
 
-/** Where a connection leads, and the key for it. */
+/** The address of a connection, and the API key for it. */
 export type Target = Omit<Connection, 'client' | 'onExchange'>;
 
 /** The client rejects proxy settings that are not URLs. */
@@ -36,7 +36,7 @@ export function makeClient(create: typeof openClient, options: ClientOptions): C
   }
 }
 
-/** The client, of whose requests a terminal shows what is awaited. */
+/** A client whose requests show in a terminal what the command is waiting for. */
 export function showingWaits(client: Client, { profile, baseUrl }: Target, { during }: Waiting): Client {
   const what = profile === demoProfile ? 'the demo store' : new URL(baseUrl).host;
   return {

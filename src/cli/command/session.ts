@@ -29,7 +29,7 @@ import type { GlobalFlags } from './global-flags.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
 import type { Ui } from './ui.ts';
 
-/** What a command works with. What is slow or can fail is a function, so that it runs on demand. */
+/** The settings, connections and history of a command. Slow things, and those that can fail, are functions, which run on demand. */
 export interface Session {
   readonly io: Io;
   readonly flags: Omit<GlobalFlags, 'json' | 'fields' | 'quiet'>;
@@ -50,14 +50,14 @@ export interface OpenSession {
   readonly session: Session;
   /** Releases what the command used. */
   close(): Promise<void>;
-  /** To be called when the output has reached the user: what has an outcome is then no longer open. */
+  /** Closes the logs of the command. To be called when the output has reached the user: the outcomes then count as reported. */
   endHistory(): Promise<void>;
 }
 
-/** The settings of somebody who has stored none. */
+/** The profiles of a user who has stored none. */
 const noProfiles = { current: () => null, get: () => null };
 
-/** Whether flags and environment say all that a profile would. */
+/** Whether flags and environment have everything that a profile would have. */
 function isGiven({ store, baseUrl }: GlobalFlags, env: Environment): boolean {
   const where = (store ?? env.STORECTL_STORE_ID) && (baseUrl ?? env.STORECTL_BASE_URL);
   return Boolean(where) && keyVariable(env) !== null;
@@ -82,7 +82,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     try {
       return resolveSettings(flags, io.env, io.cwd, await profiles());
     } catch (error) {
-      // What cannot be read stops nothing that needs nothing of it.
+      // A settings file that cannot be read does not stop a command that needs nothing of it.
       if (!isLocalState(error) || !isGiven(flags, io.env)) throw error;
       if (error.failure.code !== 'no_home')
         notice(line`the settings are not used: ${error.message}`, 'yellow');

@@ -112,13 +112,13 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
   },
 };
 
-/** One that was sent by a process that was killed is as unknown as one whose response was lost. */
+/** Whether a record is in a state that the user asked for. A record in doubt that says `sent` counts as `unknown`. */
 function isIn(state: (typeof states)[number], record: HistoryRecord): boolean {
   if (state === 'open') return record.open;
   return record.state === state || (state === 'unknown' && isInDoubt(record));
 }
 
-/** A change as it is listed, with the one that took it back. */
+/** A change in the list, with the undo of it. */
 type ListedChange = RecordSummary & { readonly undoneBy: string | null };
 
 /** A restore has the label of its backup, or the id if this machine does not know the label. */

@@ -99,7 +99,7 @@ function drawRecord({ out }: Ui, record: HistoryRecord, all: readonly HistoryRec
   return joined(parts, '\n\n');
 }
 
-/** Whether `undo` would take the change back. */
+/** Whether `undo` would undo the change. */
 function canUndo(history: StoreHistory, { id, operation }: HistoryRecord): boolean {
   // A plan reads all records, and a run may have thousands that cannot be taken back.
   if (rulesOf(operation).undo === undefined) return false;

@@ -71,12 +71,12 @@ const previews: Readonly<Record<string, string>> = {
   send: 'would be sent again',
 };
 
-/** What `resume` would do, or why it would leave the change. */
+/** What `resume` would do about a change, or why it would leave the change open. */
 export function describePlan(plan: ReturnType<typeof previewResume>): string {
   return previews[plan] ?? `left open: ${reasons[plan as OpenReason]}`;
 }
 
-/** The result of an open change. `id` is what its remedy calls it: its id, or `ID` for several. */
+/** The result of an open change. `id` is for its next steps: the id of the change, or `ID` for several changes. */
 export function resultOfResumed(session: Session, resumed: ResumeResult, id: string): ItemResult {
   const { record } = resumed;
   if (resumed.action === 'left_open' && resumed.reason === 'no_safety_backup') {
@@ -107,11 +107,11 @@ export function resultOfResumed(session: Session, resumed: ResumeResult, id: str
   const error = outcomeError(session, outcome, { class: operationClass, recordId, profile, baseUrl });
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
   if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
-  // A refusal or a change that was never sent ends a record; it is no reason to stop.
+  // A refusal, or a request that was never sent, ends this record, and does not stop the others.
   return result.outcome === 'not_sent' ? { ...result, outcome: 'failed', stop: undefined } : result;
 }
 
-/** What identifies a change, and what it made. */
+/** The cells that identify a change, and the id of the object that it made. */
 export function cellsOf(record: HistoryRecord, result: ItemResult): string[] {
   const { operation, label } = recordSummary(record);
   const cells = [record.id, operation, label ?? ''];
@@ -119,7 +119,7 @@ export function cellsOf(record: HistoryRecord, result: ItemResult): string[] {
   return created === null ? cells : [...cells, created];
 }
 
-/** The id of what an applied change made. */
+/** The id of the object that an applied change made, or null. */
 export function createdId(record: HistoryRecord | null): string | null {
   const { id } = Object(record && receivedBody(record));
   return typeof id === 'string' ? id : null;

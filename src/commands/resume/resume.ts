@@ -32,7 +32,7 @@ import {
   resultOfResumed,
 } from './describe.ts';
 
-/** What `--mark` takes. */
+/** The values of `--mark`. */
 const outcomes = ['applied', 'not-applied'] as const;
 
 export const command: CommandDefinition = {
@@ -84,7 +84,7 @@ effect once. What was sent more than 20 hours ago is sent again only after a yes
   },
 };
 
-/** Ends open changes with what the user found in the store: one, or all of the run whose id it is. */
+/** Marks changes in doubt with the state that the user found in the store: the change with this id, or all of the log with this id. */
 async function markByHand(
   ui: Ui,
   session: Session,
@@ -105,14 +105,14 @@ async function markByHand(
   if (ui.json) printJson(ui, marked.length === 1 ? summaries[0] : summaries);
 }
 
-/** What is to be resumed, oldest first, because later changes may build on earlier ones. */
+/** The open changes to resume, oldest first, because later changes may build on earlier ones. */
 async function findRecords(
   ui: Ui,
   session: Session,
   id: string | undefined,
 ): Promise<readonly HistoryRecord[]> {
   const history = await session.history();
-  // What is open decides what may be sent again, so all of it has to be readable.
+  // A log that cannot be read may have a later change, so every log has to be readable.
   const all = openRecords(history);
   if (id !== undefined) return history.snapshot().recordsOf(id);
   const held = all.filter((record) => previewResume(history, record) === 'running');
@@ -169,7 +169,7 @@ async function resumeAll(
   });
 }
 
-/** Shows changes that would be sent again over what others may have set since, and asks. Throws exit 130 if the answer is no. */
+/** Shows changes that would overwrite values that others may have set since, and asks. Throws exit 130 for a no. */
 async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promise<void> {
   if (records.length === 0) return;
   for (const record of records) showRequest(ui, record);
@@ -187,7 +187,7 @@ function showRequest(ui: Ui, record: HistoryRecord): void {
   ui.notice(renderIndented([['Method', method], ['Path', path], ...rows], ui.err));
 }
 
-/** Continues one change. In a terminal, what is not sent without a yes is asked for. */
+/** Resumes one change. A terminal is asked about a change that is sent only after a yes. */
 async function resumeOne(
   ui: Ui,
   session: Session,
@@ -210,7 +210,7 @@ async function resumeOne(
   return resumed;
 }
 
-/** Whether to send a change that is not sent without a yes. A recent restore that is named outside a terminal is wanted. */
+/** Whether to send a change that is sent only after a yes. Without a terminal, the id of a recent restore counts as a yes. */
 async function isWanted(
   ui: Ui,
   { record, reason }: Extract<ResumeResult, { action: 'left_open' }>,
@@ -224,7 +224,7 @@ async function isWanted(
   return agrees(ui, isRestore ? 'Restore this backup again?' : 'Send this change again?');
 }
 
-/** What to know before a change is sent again: one sentence each. */
+/** Sentences that a user has to know before a change is sent again. */
 function warningsOf(
   { operation, class: how }: HistoryRecord,
   reason: 'needs_yes' | 'too_old',
@@ -241,7 +241,7 @@ function warningsOf(
   ];
 }
 
-/** How applied changes are undone, restores that were not begun, and what a batch may have left. */
+/** Prints how to undo applied changes, which restores were not begun, and that a batch may have items left. */
 async function noteMore(ui: Ui, session: Session, ended: readonly Ended<HistoryRecord>[]): Promise<void> {
   const history = await session.history();
   if (ended.some(({ item }) => item.id !== logIdOf(item.id) && item.safetyBackupFor === null))
@@ -271,7 +271,7 @@ async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRe
   ui.notice('dry run: nothing was sent');
 }
 
-/** Says what is open for other stores, and how to get there. */
+/** Prints which other stores have open changes, and the command for each. */
 async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
   const { findOpenElsewhere } = await import('../../history/read-leniently.ts');
   const { folder } = (await session.history()).journal;

@@ -18,7 +18,7 @@ import {
 } from '../backup/for-others.ts';
 import { createdId } from './describe.ts';
 
-/** The restore that an applied backup was taken for, if its command ended before it was begun; else null. */
+/** The restore that a safety backup was taken for, if its command ended before the restore was begun. Otherwise null. */
 export function findUnfinished(history: StoreHistory, record: HistoryRecord) {
   const safetyBackupId = createdId(record);
   if (record.safetyBackupFor === null || record.state !== 'applied' || safetyBackupId === null) return null;
