@@ -62,9 +62,7 @@ test('disputes are decided one by one: skip, Ctrl-C, and the same command goes o
   await terminal.typeAt(/Resolution:$/, 'Delivered late');
   await confirm(terminal);
   await terminal.pressAt(at('decided +3 of 4 +\\S+ +as lost\\n(.*\\n)*4 of 4'), 'C-c');
-  const stopped = await terminal.shows(
-    /stopped \(2 decided, 1 skipped, 1 still open\): cancelled\n(.*\n)+\$/,
-  );
+  const stopped = await terminal.shows(/cancelled \(2 decided, 1 skipped, 1 still open\)\n(.*\n)+\$/);
   expect(stopped).toContain('run the same command again to continue');
 
   terminal.type(`clear; ${command}; echo "exit $?"`);
@@ -172,7 +170,7 @@ test('deciding by hand shows status and resolution before the id is typed, and d
   const { screen } = await confirm(terminal);
   expect(screen).toMatch(/^Status +lost\nResolution +Signed by\n +the buyer\n/m);
   await terminal.pressAt(/decided +1 of 2 +\S+ +as lost\n(.*\n)+2 of 2/, 'C-c');
-  await terminal.shows(/stopped \(1 decided, 1 still open\)/);
+  await terminal.shows(/cancelled \(1 decided, 1 still open\)/);
 
   const shown = await machine.run(['--demo', 'disputes', 'show', ids[0] ?? '', '--json']);
   expect(JSON.parse(shown.stdout).record).toMatchObject({
@@ -199,7 +197,7 @@ test('a long plan of decisions says in the pager that a question follows, and br
 
   const plan = await terminal.shows(/Press q to close it and continue\.\n\nWarning: line 5 and 14 more: /);
   expect(plan).toMatch(/^60 disputes to decide \(.*15 in_arbitration\), 12\ncannot be decided\n/m);
-  await terminal.shows(/^Warning: line 5 and 14 more: in_arbitration is not a usual status/m);
+  await terminal.shows(/^Warning: line 5 and 14 more: "in_arbitration" is not won, lost or withdrawn/m);
   await terminal.pressAt(/Include the decisions with an unusual status\? \(y\/N\)/, 'Enter');
   await terminal.pressAt(/Record 45 decisions\? This is final\. Type 45 to confirm/, 'C-c');
   await terminal.shows(/cancelled; nothing was sent/);

@@ -53,7 +53,10 @@ export async function endBatch<Item>(
       : new CliError({
           code: stop.failure.code,
           exitCode,
-          what: `stopped (${totals}): ${stop.message}`,
+          what:
+            stop.failure.exitCode === exitCodes.cancelled
+              ? `cancelled (${totals})`
+              : `stopped (${totals}): ${stop.message}`,
           next: [...nextAfterStop(words, stop), ...failedItems],
           status: stop.failure.status,
           requestId: stop.failure.requestId,

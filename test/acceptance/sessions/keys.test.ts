@@ -105,7 +105,7 @@ test('what is asked about an id comes after one that the service knows', async (
   await session.typeAt(/Dispute ID:$/, '5e0c7a52-0000-4000-8000-000000000009');
   await session.pressAt(/not found in store(.*\n)+.*select$/, 'Up', 'Enter');
   await session.pressAt(/Evidence \(4\)(.*\n)+.*Your decision\?\n/, 'C-c');
-  expect(await session.ends()).toMatch(/stopped \(1 still open\): cancelled\n(.*\n)*exit 130/);
+  expect(await session.ends()).toMatch(/cancelled \(1 still open\)\n(.*\n)*exit 130/);
 });
 
 test('a section that is not offered, and Escape back to the list', async () => {
@@ -320,7 +320,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.typeAt(/to confirm:$/, 'no');
   await session.pressAt(/Ctrl-C to cancel\.$/, 'C-c');
   expect(await session.ends()).toMatch(
-    /> That doesn't match\. Try again, or\n +press Ctrl-C to cancel\.\n(.*\n)*error: stopped \(1 still open\): cancelled\n(.*\n)+exit 130$/,
+    /> That doesn't match\. Try again, or\n +press Ctrl-C to cancel\.\n(.*\n)*error: cancelled \(1 still open\)\n(.*\n)+exit 130$/,
   );
 });
 

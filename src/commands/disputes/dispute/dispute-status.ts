@@ -53,7 +53,8 @@ export interface Decision {
 /** Said before a final decision with a status that the service may not know; null for a usual one. */
 export function remarkOn(status: unknown): string | null {
   if (decisions.some((usual) => usual === status)) return null;
-  return `${printable(String(status))} is not a usual status (${decisions.join(', ')}); the service may refuse it`;
+  const usual = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(decisions);
+  return `"${printable(String(status))}" is not ${usual}; the service may refuse it`;
 }
 
 /** Compares a decision with the dispute: it can be decided, already has this decision, or conflicts with it. */

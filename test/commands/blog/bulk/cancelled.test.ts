@@ -21,7 +21,7 @@ test('a cancelled run lets what is under way end, and says what is there', async
   const second = await machine.run(['blog', 'create', ...names, '--json']);
 
   expect(first.exitCode).toBe(130);
-  expect(first.stderr).toMatch(/stopped \(.*not sent\): cancelled"/);
+  expect(first.stderr).toMatch(/cancelled \(.*not sent\)"/);
   expect(created.length).toBeGreaterThan(0);
   expect(created.length).toBeLessThanOrEqual(4);
   // Written down is what was sent, or was about to be.

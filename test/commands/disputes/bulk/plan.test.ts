@@ -90,8 +90,8 @@ test('a status that is nearly a usual one is refused, another is sent: in a file
 
   const sent = await machine.run([...args, '--confirm', '2']);
   expect(sent.exitCode).toBe(7);
-  expect(sent.stderr).toMatch(/\(1 won, 1 banana\), 1 cannot be decided\nWarning: line 3: banana is not /);
-  const warned = expect.stringContaining('Warning: banana is not a usual status (won, lost, withdrawn); ');
+  expect(sent.stderr).toMatch(/\(1 won, 1 banana\), 1 cannot be decided\nWarning: line 3: "banana" is not /);
+  const warned = expect.stringContaining('Warning: "banana" is not won, lost or withdrawn; ');
   expect(await alone('banana')).toMatchObject({ exitCode: 7, stderr: warned });
   expect(await alone('LOST')).toMatchObject({ exitCode: 0 });
   expect(proxy.writes().map(({ body }) => JSON.parse(body).status)).toEqual([

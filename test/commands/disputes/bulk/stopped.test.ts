@@ -25,7 +25,7 @@ test('a cancelled run ends between two decisions, and says what is done and wher
 
   expect(result).toMatchObject({
     exitCode: 130,
-    stderr: expect.stringContaining('stopped (1 decided, 1 failed, 2 not sent): cancelled\n'),
+    stderr: expect.stringContaining('cancelled (1 decided, 1 failed, 2 not sent)\n'),
   });
   expect(result.stderr).toMatch(
     /^ {2}run the same command again to continue; .*; the rows that failed so far are in out\.failed\.csv$/m,
