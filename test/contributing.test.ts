@@ -5,6 +5,14 @@ import { readSources } from './helpers/imports.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
+test('CONTRIBUTING.md tells one change and one restore with each file named once, so that none has to be opened twice', () => {
+  const text = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
+  const story = text.slice(text.indexOf('## What happens to one change'), text.indexOf('## Glossary'));
+  const files = [...story.matchAll(/`(src\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(30);
+  expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
+});
+
 test('CONTRIBUTING.md names every folder of the source, and only files and folders that exist', () => {
   const text = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));

@@ -187,7 +187,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
   'notify.mark-read': { resume: 'send', onSameCommand: 'send', writes: none },
 };
 
-/** Nothing is known about a request outside the contract, so it is sent once. */
+/** The rules of a request outside the contract: it is never sent again by itself. */
 const unknownOperation: OperationRules = { resume: 'ask', onSameCommand: 'refuse', writes: none };
 
 const rulesById = new Map<string, OperationRules>(Object.entries(rows));
