@@ -5,6 +5,7 @@ import path from 'node:path';
 export const root = path.join(import.meta.dirname, '..', '..');
 export const program = path.join(root, 'bin', 'storectl.js');
 const memoryHook = path.join(import.meta.dirname, 'peak-memory.cjs');
+const processorHook = path.join(import.meta.dirname, 'processor-time.cjs');
 
 /** The environment of everything that is measured: nothing of the user's, such as NODE_OPTIONS or NODE_EXTRA_CA_CERTS. */
 export function cleanEnvironment(folder, more = {}) {
@@ -22,6 +23,12 @@ export function cleanEnvironment(folder, more = {}) {
 export async function timeOf(command, args, options) {
   const { ms } = await run(command, args, options);
   return ms;
+}
+
+/** Milliseconds of processor time that a Node program takes: less is changed by what else runs on the machine. */
+export async function processorTimeOf(node, args, options) {
+  const { extra } = await run(node, ['--require', processorHook, ...args], options);
+  return Number(extra);
 }
 
 /** Peak memory of a Node program in MiB. */

@@ -2,7 +2,15 @@ import path from 'node:path';
 import { addLongHistory } from '../lib/long-history.mjs';
 import { quickSamples } from '../lib/node-floor.mjs';
 import { addOldRuns } from '../lib/old-runs.mjs';
-import { findOnPath, outputOf, peakMemoryOf, program, root, timeOf } from '../lib/processes.mjs';
+import {
+  findOnPath,
+  outputOf,
+  peakMemoryOf,
+  processorTimeOf,
+  program,
+  root,
+  timeOf,
+} from '../lib/processes.mjs';
 import { answerServer, startService, storeOf } from '../lib/scene.mjs';
 
 const backup = [program, 'backup', 'create', '--label', 'x', '--sections', 'store', '--json'];
@@ -98,7 +106,7 @@ const update = (name) => [program, 'store', 'update', '--name', name, '--json'];
 /** A command with a history of years and a busy day before it, and with a short history. */
 const longHistory = (name, makeArgs) => ({
   name: `command: long history, ${name}`,
-  what: `\`storectl ${name}\` with 300 000 records in the history (3 000 logs, a third of them \`store.update\`, 10 000 records of yesterday); with 300`,
+  what: `processor time of \`storectl ${name}\` with 300 000 records in the history (3 000 logs, a third of them \`store.update\`, 10 000 records of yesterday); with 300`,
   unit: 'ms',
   perRound: quickSamples,
   goals: () => [{ of: 'ratio', atMost: 1.5 }],
@@ -116,10 +124,8 @@ const longHistory = (name, makeArgs) => ({
       for (const args of [update('A'), backup, settings]) await timeOf(place.node, args, { env });
       addLongHistory(path.join(env.STORECTL_STATE_DIR, 'history'), { ...size, recordsEach: 100 });
     }
-    const measure = async (state) => {
-      const env = at(state);
-      return timeOf(place.node, await makeArgs(place.node, env), { env });
-    };
+    const measure = (state) =>
+      processorTimeOf(place.node, makeArgs(place.node, at(state)), { env: at(state) });
     return { subject: () => measure('long'), floor: () => measure('short'), end: service.stop };
   },
 });

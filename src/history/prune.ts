@@ -48,7 +48,7 @@ async function removeIfOld(
     !record.open && journal.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
   const find = () => {
     const found = readLog(journal, log);
-    return found !== null && [...found.records.values()].every(mayGo) ? found.name.name : null;
+    return found !== null && [...found.records().values()].every(mayGo) ? found.name.name : null;
   };
   try {
     // Most logs stay, so the lock is taken only for a log that is to be removed.

@@ -1,5 +1,6 @@
 import { monotonicMs } from '../base/clock.ts';
 import { asObject } from '../base/json.ts';
+import { memoize } from '../base/memoize.ts';
 import {
   type FoundLog,
   type LogFolder,
@@ -41,8 +42,8 @@ export type Snapshot = ReturnType<typeof makeSnapshot>;
 const minRead = 20;
 const recentMs = 2 * 24 * 3_600_000;
 
-/** The records of a log, newest first, or why the log cannot be used. */
-type Read = { readonly records: readonly HistoryRecord[] } | { readonly error: HistoryError };
+/** The records of a log, newest first, or why the log cannot be used. `records` throws a HistoryError if they cannot be parsed. */
+type Read = { readonly records: () => readonly HistoryRecord[] } | { readonly error: HistoryError };
 
 interface TimedListing extends Listing {
   /** When the folder was listed, in epoch milliseconds. For ages only. */
@@ -67,8 +68,8 @@ export function openReader(
       const known = cache.get(log.id);
       if (known !== undefined && known.stamp === stampOf(folder, log)) return known;
       const found = readLog(folder, log);
-      if (found === null) return { records: [] };
-      const read = { stamp: found.stamp, records: newestFirst(found.records) };
+      if (found === null) return { records: () => [] };
+      const read = { stamp: found.stamp, records: memoize(() => newestFirst(found.records())) };
       cache.set(log.id, read);
       return read;
     } catch (error) {
@@ -81,10 +82,12 @@ export function openReader(
   function snapshot(): Snapshot {
     listed ??= { listing: { names: listNames(folder), at: monotonicMs(), time: now() }, logs: new Map() };
     const { listing, logs } = listed;
-    const own = new Map([...writers].map(([id, { records }]) => [id, { records: newestFirst(records) }]));
+    const own = new Map([...writers].map(([id, { records }]) => [id, newestFirst(records)]));
     const read = (log: LogName): Read => {
-      const found = own.get(log.id) ?? logs.get(log.id) ?? readFile(log);
-      if (!own.has(log.id)) logs.set(log.id, found);
+      const written = own.get(log.id);
+      if (written !== undefined) return { records: () => written };
+      const found = logs.get(log.id) ?? readFile(log);
+      logs.set(log.id, found);
       return found;
     };
     return makeSnapshot(folder, listing, [...writers.values()], read);
@@ -128,10 +131,39 @@ function makeSnapshot(
     );
   }
 
-  function recordsIn(log: LogName): readonly HistoryRecord[] {
+  /**
+   * All logs that may be open, and recent logs of this operation: of the last {@link recentMs}, and at least {@link minRead}. With
+   * `all`, all its logs.
+   */
+  function openAndRecentLogs(operation: string, { all = false } = {}): LogName[] {
+    const since = dayOf(listing.time - recentMs);
+    const own = logsWith(operation).map((other) => `-${other}.`);
+    let count = 0;
+    return logsWhere((name) => {
+      if (mayBeOpen(name)) return true;
+      if (!own.some((part) => name.includes(part))) return false;
+      const isOld = name.slice(name.indexOf('-') + 1) < since;
+      if (isOld && !all && count >= minRead) return false;
+      count += 1;
+      return true;
+    });
+  }
+
+  function usableLog(log: LogName): Extract<Read, { records: unknown }> {
     const found = read(log);
     if ('error' in found) throw found.error;
-    return found.records;
+    return found;
+  }
+
+  const recordsIn = (log: LogName): readonly HistoryRecord[] => usableLog(log).records();
+
+  function recordsOrError(log: LogName): { records: readonly HistoryRecord[] } | { error: HistoryError } {
+    try {
+      return { records: recordsIn(log) };
+    } catch (error) {
+      if (error instanceof HistoryError) return { error };
+      throw error;
+    }
   }
 
   /** The records of a scope. A log is read when the caller gets to it. Throws a HistoryError for a log that cannot be used. */
@@ -141,9 +173,8 @@ function makeSnapshot(
 
   /** The records of a query, and the problems of logs that cannot be used. */
   function list(query: Query = {}): { records: HistoryRecord[]; problems: HistoryError[] } {
-    const logs = logsIn({ concerning: query.operation === undefined ? undefined : [query.operation] }).map(
-      read,
-    );
+    const concerning = query.operation === undefined ? undefined : [query.operation];
+    const logs = logsIn({ concerning }).map(recordsOrError);
     const fields = ['operation', 'state', 'open'] as const;
     const isWanted = (record: HistoryRecord) =>
       fields.every((field) => query[field] === undefined || record[field] === query[field]);
@@ -173,7 +204,7 @@ function makeSnapshot(
     /** As {@link records}, but skips logs that cannot be used. */
     *usable(scope: LogScope = {}): Generator<HistoryRecord> {
       for (const log of logsIn(scope)) {
-        const found = read(log);
+        const found = recordsOrError(log);
         if ('records' in found) yield* found.records;
       }
     },
@@ -193,23 +224,12 @@ function makeSnapshot(
         advice: `name one of them, such as ${record?.id}`,
       });
     },
-    /**
-     * The records of all logs that may be open, and those of recent logs of this operation: of the last {@link recentMs}, and at least of
-     * {@link minRead} logs. With `all`, those of all its logs. Throws a HistoryError for a log that cannot be used.
-     */
-    openAndRecent(operation: string, { all = false } = {}): HistoryRecord[] {
-      const since = dayOf(listing.time - recentMs);
-      const own = logsWith(operation).map((other) => `-${other}.`);
-      let count = 0;
-      const logs = logsWhere((name) => {
-        if (mayBeOpen(name)) return true;
-        if (!own.some((part) => name.includes(part))) return false;
-        const isOld = name.slice(name.indexOf('-') + 1) < since;
-        if (isOld && !all && count >= minRead) return false;
-        count += 1;
-        return true;
-      });
-      return logs.flatMap(recordsIn);
+    /** The records of {@link openAndRecentLogs}. Throws a HistoryError for a log that cannot be used. */
+    openAndRecent: (operation: string, options?: { all: boolean }): HistoryRecord[] =>
+      openAndRecentLogs(operation, options).flatMap(recordsIn),
+    /** Throws a HistoryError as {@link openAndRecent} does, but parses no closed log. */
+    checkOpenAndRecent(operation: string): void {
+      for (const log of openAndRecentLogs(operation)) usableLog(log);
     },
   };
 }

@@ -115,11 +115,16 @@ function refuseMovedUndo(snapshot: Snapshot, { undoes, seenLater = [] }: ChangeR
 
 /**
  * The earlier records that may decide about a request, newest first. Old records are among them if the caller gave a key, or if the
- * service takes the change only once. Throws a DamagedError.
+ * service takes the change only once. Of a request that is sent whatever was sent before, they are only those that may be open. Throws
+ * a DamagedError.
  */
 function readPast(snapshot: Snapshot, request: ChangeRequest): HistoryRecord[] {
   const { id } = request.operation;
-  return snapshot.openAndRecent(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
+  const { guard, onSameCommand } = rulesOf(id);
+  if (onSameCommand !== 'send' || hasOwnKey(request))
+    return snapshot.openAndRecent(id, { all: guard === 'once' || hasOwnKey(request) });
+  snapshot.checkOpenAndRecent(id);
+  return [...snapshot.records({ open: true })];
 }
 
 /** The intent with the values that it replaces. If the caller has not read them, they are those that this machine has seen last. */

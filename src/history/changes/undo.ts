@@ -50,7 +50,7 @@ export function planUndo(snapshot: Snapshot, id: string | undefined): Undo {
   const record = id === undefined ? newestUndoable(snapshot) : mainRecord(snapshot, id);
   const rules = rulesOf(record.operation);
   // The undo is a change of the same operation, so a damaged log that stops such a change also stops the undo.
-  snapshot.openAndRecent(record.operation);
+  snapshot.checkOpenAndRecent(record.operation);
   // An undo has a higher number than the change that it undoes.
   const after = [...snapshot.records({ since: record.number })];
   const undoing = after.find((other) => other.undoes === record.id && mayBeApplied(other));

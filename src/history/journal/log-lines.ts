@@ -53,12 +53,22 @@ export function serializeLine(line: LogLine): string {
 
 /** Parses a line without its line break. Null if the line is not as it was written. */
 export function parseLine(text: string): LogLine | null {
+  const content = checkedContent(text);
+  // A line with the right checksum was written by this program, so its shape is not checked.
+  return content === null ? null : ((parseJson(`${content}}`) ?? null) as LogLine | null);
+}
+
+/** Whether a line without its line break is as it was written, and has this number. It is not parsed, which takes much longer. */
+export function isLine(text: string, number: number): boolean {
+  return text.startsWith(`{"line":${number},`) && checkedContent(text) !== null;
+}
+
+/** What the checksum of a line covers, or null if the line is not as it was written. */
+function checkedContent(text: string): string | null {
   const end = text.length - before.length - checksumLength - after.length;
   if (end <= 0 || !text.endsWith(after) || !text.startsWith(before, end)) return null;
   const content = text.slice(0, end);
-  if (text.slice(end + before.length, -after.length) !== sha256(content)) return null;
-  // A line with the right checksum was written by this program, so its shape is not checked.
-  return (parseJson(`${content}}`) ?? null) as LogLine | null;
+  return text.slice(end + before.length, -after.length) === sha256(content) ? content : null;
 }
 
 export function isHeaderOf(header: LogHeader, { id, number, operation }: LogName): boolean {

@@ -39,7 +39,8 @@ const maxWaitMs = 10;
 
 /** Opens a log for appending. The writer takes over the log lock. Throws the errors of the file system. */
 export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'stamp'>) {
-  const { header, records } = log;
+  const { header } = log;
+  const records = log.records();
   // The text after the last whole line is cut off. Without the lock, that text could be a line of another process.
   lock.assertHeld();
   const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));

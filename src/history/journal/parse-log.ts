@@ -1,13 +1,17 @@
+import { memoize } from '../../base/memoize.ts';
 import { DamagedError } from '../record/errors.ts';
 import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
-import { applyPatches, isHeaderOf, type LogHeader, logFormat, parseLine } from './log-lines.ts';
+import { applyPatches, isHeaderOf, isLine, type LogHeader, logFormat, parseLine } from './log-lines.ts';
 import type { LogName } from './log-name.ts';
 
 /** The content of a log, up to its last whole line. */
 export interface ParsedLog {
   readonly header: LogHeader;
-  /** The records by id, oldest first. */
-  readonly records: Map<string, HistoryRecord>;
+  /**
+   * The records by id, oldest first. If nothing in a whole log is open, they are parsed when they are first asked for: most changes
+   * only have to know that such a log is not damaged.
+   */
+  records(): Map<string, HistoryRecord>;
   /** The number of whole lines. */
   readonly lines: number;
   /** The text of the whole lines; the last line break may be missing. */
@@ -23,19 +27,43 @@ export interface ParsedLog {
  * `file` is for its message.
  */
 export function parseLog(text: string, name: LogName, file: string): ParsedLog {
-  const damaged = (problem: string) => new DamagedError(file, problem);
   const chunks = text.split('\n');
-  const parsed = chunks.map(parseLine);
-  const [header = null] = parsed;
+  const header = parseLine(chunks[0] ?? '');
   if (header === null || !('format' in header)) {
-    throw damaged(text.trim() === '' ? 'is empty' : 'has no readable first line');
+    throw new DamagedError(file, text.trim() === '' ? 'is empty' : 'has no readable first line');
   }
   if (header.format > logFormat) {
     throw new DamagedError(file, `has format ${header.format} of a newer storectl version`, 'newer');
   }
   if (!isHeaderOf(header, name)) {
-    throw damaged(`contains log ${header.id} (number ${header.number}, ${header.operation})`);
+    const { id, number, operation } = header;
+    throw new DamagedError(file, `contains log ${id} (number ${number}, ${operation})`);
   }
+  const parse = () => parseRecords(text, header, name, file);
+  if (isWholeAndClosed(chunks)) {
+    return {
+      header,
+      records: memoize(() => parse().records),
+      lines: chunks.length - 1,
+      text,
+      isClosed: true,
+    };
+  }
+  const { records, ...found } = parse();
+  return { header, records: () => records, ...found };
+}
+
+/** Whether each line of a log is there as it was written, and the last one closes it with nothing open. */
+function isWholeAndClosed(chunks: readonly string[]): boolean {
+  const closing = parseLine(chunks.at(-2) ?? '');
+  if (closing === null || !('closed' in closing) || closing.closed.open.length > 0) return false;
+  return chunks.at(-1) === '' && chunks.slice(0, -1).every((line, index) => isLine(line, index + 1));
+}
+
+function parseRecords(text: string, header: LogHeader, name: LogName, file: string) {
+  const damaged = (problem: string) => new DamagedError(file, problem);
+  const chunks = text.split('\n');
+  const parsed = chunks.map(parseLine);
   const records = new Map<string, HistoryRecord>();
   let lines = 1;
   let isClosed = false;
@@ -67,5 +95,5 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   if (inDoubt !== undefined) throw damaged(`ends before the outcome of ${inDoubt.id}`);
   for (const [id, record] of records)
     if (open?.has(id) === false) records.set(id, { ...record, open: false });
-  return { header, records, lines, text: text.slice(0, text.length - rest.length), isClosed: isEnded };
+  return { records, lines, text: text.slice(0, text.length - rest.length), isClosed: isEnded };
 }

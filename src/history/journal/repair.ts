@@ -58,7 +58,7 @@ export function findUnusable(journal: Journal): HistoryError[] {
 /** Why a log cannot be used, or null. */
 function findProblem(journal: Journal, log: LogName): HistoryError | null {
   try {
-    readLog(journal, log);
+    readLog(journal, log)?.records();
     return null;
   } catch (error) {
     if (error instanceof HistoryError) return error;

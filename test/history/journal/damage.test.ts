@@ -19,7 +19,15 @@ import {
   swapLines,
   type WrittenLog,
 } from '../../helpers/written-log.ts';
-import { allRecords, beginOne, codeOf, type JournalScene, problemsIn, setJournalScene } from './scene.ts';
+import {
+  allRecords,
+  beginOne,
+  codeOf,
+  type JournalScene,
+  problemsIn,
+  refusalOf,
+  setJournalScene,
+} from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
 /** The log of a run with three changes, of which the second is in doubt if `isPending`. */
@@ -77,6 +85,7 @@ describe('a closed log', () => {
       scene.write(text);
       const journal = scene.open();
       expect(codeOf(() => allRecords(journal))).toBe('history_damaged');
+      expect(refusalOf(journal, 'blog.create')).toBe('history_damaged');
 
       const [repaired, ...others] = await repairLogs(journal);
       expect(others).toEqual([]);
@@ -340,6 +349,7 @@ test.each([false, true])(
         );
         scene.write(bytes, name);
         const isNoticed = codeOf(() => allRecords(scene.open())) !== 'none';
+        expect(refusalOf(scene.open(), 'blog.create') !== 'none').toBe(isNoticed);
         const isClosed = bytes.toString().split('\n').includes(closingLine);
         if (isNoticed) await repairLogs(scene.open());
         const after = allRecords(scene.open());

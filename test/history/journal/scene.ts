@@ -48,12 +48,17 @@ export function setJournalScene(fileSystem?: FileSystem): JournalScene {
 
 /** The records of a log, oldest first; empty if it is gone. */
 export function readRecords(folder: LogFolder, log: LogName) {
-  return [...(readLog(folder, log)?.records.values() ?? [])];
+  return [...(readLog(folder, log)?.records().values() ?? [])];
 }
 
 /** Why logs cannot be used. */
 export function problemsIn(folder: LogFolder) {
   return openReader(folder).snapshot().list().problems;
+}
+
+/** What a change of this operation is refused for that has to know only that its history is whole: a code, or `none`. */
+export function refusalOf(folder: LogFolder, operation: string): string {
+  return codeOf(() => openReader(folder).snapshot().checkOpenAndRecent(operation));
 }
 
 /** All records, oldest first. */
