@@ -1,10 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { monotonicMs } from '../../../base/clock.ts';
 import { busy, ServiceError } from '../../model/errors.ts';
 import { createRefusals, type RefusalOptions, toRefusal } from './refusals.ts';
 
 /** A client that sends requests without waiting for responses can have this many of them unanswered. */
 const maxUnanswered = 16;
+
+/** For how long a server that stops accepts connections that come without a pause. */
+const maxAcceptMs = 1_000;
 
 interface Connection {
   /** Answers that have not been sent, in the order of their requests. */
@@ -22,8 +27,11 @@ export function watchConnections(server: Server, options: RefusalOptions) {
   const connections = new Map<Socket, Connection>();
   const refusals = createRefusals(options);
   let isClosing = false;
+  /** How many there have been. */
+  let accepted = 0;
 
   server.on('connection', (socket) => {
+    accepted += 1;
     connections.set(socket, { unanswered: new Set(), isBroken: false, refusal: undefined });
     socket.once('close', () => connections.delete(socket));
   });
@@ -80,6 +88,18 @@ export function watchConnections(server: Server, options: RefusalOptions) {
     refuse: refusals.answer,
     /** Whether no other request of the connection waits for its response. */
     isLastRequest: (socket: Socket) => (connections.get(socket)?.unanswered.size ?? 0) <= 1,
+    /**
+     * Accepts the connections that the kernel has set up already: closing the server resets them, though a request may be on its
+     * way. Node accepts one in each turn of the event loop, so there are none left after two turns without any.
+     */
+    async acceptPending(): Promise<void> {
+      const deadline = monotonicMs() + maxAcceptMs;
+      for (let quietTurns = 0; quietTurns < 2 && monotonicMs() < deadline; ) {
+        const before = accepted;
+        await nextTurn();
+        quietTurns = accepted === before ? quietTurns + 1 : 0;
+      }
+    },
     /** Closes idle connections, and each of the others after its last response. */
     close() {
       isClosing = true;

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from '../../../base/clock.ts';
 import { ServiceError } from '../../model/errors.ts';
 import { createBodyReader, type HttpHandler, type HttpRequest } from '../http-message.ts';
 import { clientAddressOf, type IsTrustedProxy } from '../request/client-address.ts';
@@ -15,9 +14,6 @@ const checkMs = 500;
 
 /** How long a request may take to arrive: a client that sends a byte now and then must not hold a connection. */
 const defaultReceiveMs = 30_000;
-
-/** For how long a server that stops accepts connections that come without a pause. */
-const maxAcceptMs = 1_000;
 
 const maxConnections = 4_000;
 const maxHeaders = 100;
@@ -82,10 +78,6 @@ export async function listen(
   server.closeIdleConnections = () => {};
   const connections = watchConnections(server, { log, addressOf });
   let isStopping = false;
-  let accepted = 0;
-  server.on('connection', () => {
-    accepted += 1;
-  });
   let closing: Promise<void> | undefined;
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -106,23 +98,10 @@ export async function listen(
     if (!incoming.complete) drain(incoming);
   }
 
-  /**
-   * Accepts the connections that the kernel has set up already: closing the server resets them, though a request may be on its
-   * way. Node accepts one in each turn of the event loop, so there are none left after two turns without any.
-   */
-  async function acceptPending(): Promise<void> {
-    const deadline = monotonicMs() + maxAcceptMs;
-    for (let quietTurns = 0; quietTurns < 2 && monotonicMs() < deadline; ) {
-      const before = accepted;
-      await nextTurn();
-      quietTurns = accepted === before ? quietTurns + 1 : 0;
-    }
-  }
-
   async function stop({ drainMs = 0, idleMs = 0, graceMs = defaultGraceMs }: CloseOptions): Promise<void> {
     isStopping = true;
     if (drainMs > 0) await sleep(drainMs);
-    await acceptPending();
+    await connections.acceptPending();
     const ended = new AbortController();
     const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => ended.abort());
     // A timer that goes on would keep the process alive.
