@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { monotonicMs } from '../base/clock.ts';
 import { additionHeaders } from '../contract/headers.ts';
 import { buildPath, type OperationClass } from '../contract/operation.ts';
@@ -59,6 +60,8 @@ export function openClient(options: ClientOptions): Client {
     const failed: FailedAttempt[] = [];
     const end = (interruption: AttemptFailure | null) => combineAttempts(failed, request.class, interruption);
     const stop = options.stop ?? input.signal;
+    // Each request listens to the signals, and Node warns of more than ten listeners as if they were a leak.
+    for (const signal of [stop, input.signal]) if (signal !== undefined) setMaxListeners(0, signal);
     const key = input.idempotencyKey;
     /** Whether the service applies the key in the header once. `ask`: the next attempt is made only if the service says so. */
     let isKeyApplied: 'yes' | 'ask' | 'not known' = 'not known';

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../src/contract/objects.ts';
 import { additionsByMethod, operationsByMethod } from '../../src/contract/operations/operations.ts';
@@ -62,6 +63,23 @@ test.each([true, false])(
     expect(await backupsIn(scene.service)).toHaveLength(1);
   },
 );
+
+test('one signal for many calls at once ends them all, and Node warns of no leak', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const scene = await writeScript();
+  const client = connect(scene, { withHistory: false });
+  scene.proxy.decide(() => ({ waitFor: new Promise(() => {}) }));
+  const controller = new AbortController();
+  const calls = Array.from({ length: 20 }, () => client.showSettings({}, { signal: controller.signal }));
+  while (scene.proxy.requests.length === 0) await setImmediate();
+  controller.abort();
+  for (const { kind } of await Promise.all(calls)) expect(kind).not.toBe('applied');
+  await setImmediate();
+  expect(warnings).toEqual([]);
+});
 
 test('an outcome that is unknown is said, and a later process settles it with the same key', async () => {
   const scene = await writeScript();

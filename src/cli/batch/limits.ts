@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { BatchOptions } from '../../history/changes/batch.ts';
 import type { Ui } from '../command/ui.ts';
 
@@ -44,8 +43,6 @@ const graceMs = 10_000;
 export function startGrace({ io, notice }: Ui, isSending: () => boolean) {
   const { signal } = io;
   const controller = new AbortController();
-  // Each request that waits listens to it.
-  setMaxListeners(0, controller.signal);
   const timers: NodeJS.Timeout[] = [];
   let ignoreSecond = () => {};
   const onAbort = () => {

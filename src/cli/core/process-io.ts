@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { type Io, usableColumns } from './io.ts';
 
@@ -8,8 +7,6 @@ import { type Io, usableColumns } from './io.ts';
  */
 export function processIo(): Io {
   const controller = new AbortController();
-  // Each request that waits listens to it.
-  setMaxListeners(0, controller.signal);
   let editing = false;
   const interrupt = () => {
     if (editing) return;
