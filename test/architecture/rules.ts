@@ -1,3 +1,5 @@
+import { additionsByMethod, operationsByMethod } from '../../src/contract/operations/operations.ts';
+
 /** What the files of a layer may import besides their own layer. */
 export const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -82,6 +84,20 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     admin: ['model', 'storage', 'operations', 'delivery'],
   },
 };
+
+/**
+ * Exported names that more than one file may have. Any other name means one thing in the whole source. An operation and the
+ * function of the service for it have one name, and the library has the names that its users know.
+ */
+export const sharedNames: readonly { name: RegExp; files: RegExp }[] = [
+  { name: /^command$/, files: /^src\/commands\// },
+  { name: /^topic$/, files: /^src\/cli\/program\/topics\// },
+  {
+    name: new RegExp(`^(${Object.keys({ ...operationsByMethod, ...additionsByMethod }).join('|')})$`),
+    files: /^src\/(contract\/operations|service)\//,
+  },
+  { name: /^/, files: /^src\/library\/api\.ts$/ },
+];
 
 /** `commands` has one entry for each noun, so it may have more. */
 export const maxEntries = 14;

@@ -137,6 +137,21 @@ describe('the check of the architecture finds', () => {
     ]);
   });
 
+  test('a name that two files export', () => {
+    const files = [
+      { file: 'src/client/outcome.ts', text: 'export interface Problem {}\n' },
+      { file: 'src/service/http/problem.ts', text: 'export type Problem = string;\n' },
+      { file: 'src/commands/undo.ts', text: 'export const command = {};\n' },
+      { file: 'src/commands/backup/create.ts', text: 'export const command = {};\n' },
+      { file: 'src/contract/operations/store.ts', text: 'export const showStore = {};\n' },
+      { file: 'src/service/operations/stores.ts', text: 'export async function showStore() {}\n' },
+    ];
+
+    expect(findViolations(files)).toEqual([
+      'Problem means one thing in src/client/outcome.ts, another in src/service/http/problem.ts',
+    ]);
+  });
+
   test('a folder with too many entries', () => {
     const files = Array.from({ length: 14 }, (_, index) => ({
       file: `src/client/file-${index}.ts`,

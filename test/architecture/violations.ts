@@ -11,6 +11,7 @@ import {
   offered,
   packages,
   session,
+  sharedNames,
 } from './rules.ts';
 
 /** A declaration file names the package that it describes without importing it. */
@@ -125,6 +126,24 @@ function findFullFolders(files: readonly SourceFile[]): string[] {
     .map(([folder, { size }]) => `${folder} has ${size} entries, more than ${maxEntries}`);
 }
 
+/** Names that several files export. */
+function findDoubleNames(sources: readonly SourceFile[]): string[] {
+  const filesOf = new Map<string, Set<string>>();
+  for (const { file, text } of sources) {
+    const exported = text.matchAll(
+      /^export (?:declare )?(?:async )?(?:function\*?|const|type|interface|class) (?<name>\w+)/gm,
+    );
+    for (const { groups } of exported) {
+      const name = groups?.name ?? '';
+      if (sharedNames.some((shared) => shared.name.test(name) && shared.files.test(file))) continue;
+      filesOf.set(name, (filesOf.get(name) ?? new Set()).add(file));
+    }
+  }
+  return [...filesOf]
+    .filter(([, { size }]) => size > 1)
+    .map(([name, files]) => `${name} means one thing in ${[...files].join(', another in ')}`);
+}
+
 /** What is particular to an operation is data in one place of the history. */
 function namedOperations(file: string, code: string): string[] {
   if (!file.startsWith('src/history/') || /^src\/history\/(operation-rules\.ts|objects\/)/.test(file))
@@ -150,6 +169,7 @@ export function findViolations(files: readonly SourceFile[]): string[] {
     ...imports.map(folderViolationOf).filter((violation) => violation !== null),
     ...findCircles(imports),
     ...findFullFolders(files),
+    ...findDoubleNames(files),
   ];
   const perFile = files.flatMap((source) => {
     const { file } = source;
