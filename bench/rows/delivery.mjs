@@ -37,7 +37,7 @@ const filling = (count) => `
       'https://discord.com/api/webhooks/' || i || '/x', '["feedback_digest"]', 1, ${longAgo} from number`;
 
 /** The SQL that records an event for each endpoint from `from` to before `to`, as an operation does. */
-function recording(round, from, to = from + 1) {
+function eventsSql(round, from, to = from + 1) {
   const now = `'${new Date().toISOString()}'`;
   const store = `'s' || (i / ${perStore})`;
   const chosen = numbers(from, to);
@@ -106,7 +106,7 @@ async function latenciesOfEvents({ run, received }, first, count) {
   await received();
   const start = performance.now();
   for (let number = 0; number < eventsPerSecond * measuredSeconds; number += 1) {
-    await run(recording(2 + number, first + Math.floor(Math.random() * count)));
+    await run(eventsSql(2 + number, first + Math.floor(Math.random() * count)));
     await sleep(Math.max(0, start + (number * 1_000) / eventsPerSecond - performance.now()));
   }
   await sleep(2_000);
@@ -118,7 +118,7 @@ const inOrder = (times) => times.sort((one, other) => one - other);
 /** How late messages are beside `hanging` receivers: the first of all endpoints at once, and those of events after it. */
 async function besideHanging(where, hanging) {
   const scene = await startScene(where, endpoints, hanging);
-  await scene.run(recording(1, 0, endpoints));
+  await scene.run(eventsSql(1, 0, endpoints));
   const first = [];
   while (first.length < endpoints - hanging) {
     await sleep(500);
@@ -143,7 +143,7 @@ async function startHeld(where) {
   const scene = await startScene(where, endpoints + others, 0);
   await scene.run(`insert into operations_settings (store_id, document, updated_at)
     ${numbers(0, endpoints / perStore)} select 's' || i, '${quietSettings()}', ${longAgo} from number`);
-  await scene.run(recording(1, 0, endpoints));
+  await scene.run(eventsSql(1, 0, endpoints));
   const countHeld = async () =>
     Number((await scene.all('select count(*) as count from endpoints where held = 1'))[0].count);
   while ((await countHeld()) < endpoints) await sleep(200);

@@ -35,7 +35,7 @@ test(
         return killing && number % 2 === 0 ? 'lose' : 'pass';
       });
       expect((await run.ended).signal).toBe('SIGKILL');
-      // Ten on their way, and ten to follow: of no more it is not known what became of them.
+      // Ten on their way, and ten to follow: no more than these can be in doubt.
       const { stdout } = await machine.run(typed`history list --state sent --limit 200 --json`);
       const inDoubt = JSON.parse(stdout).filter(({ id }: { id: string }) => !doubted.has(id));
       expect(inDoubt.length).toBeLessThanOrEqual(20);

@@ -22,7 +22,11 @@ test('the program prints the scripts of its package', async () => {
 
 describe('bash', () => {
   /** What is offered for a command line with the cursor at its end. */
-  function reply(line: string, machine: ProgramMachine = newProgramMachine(), program = shellWord(launcher)) {
+  function completions(
+    line: string,
+    machine: ProgramMachine = newProgramMachine(),
+    program = shellWord(launcher),
+  ) {
     const script = `set -u
       storectl() { '${testNode}' ${program} "$@"; }
       source ${shellWord(path.resolve('completions/storectl.bash'))}
@@ -53,19 +57,19 @@ describe('bash', () => {
     ['storectl -- ba', ['backup']],
     ['storectl completion ', ['install', 'bash', 'zsh', 'fish', 'powershell']],
   ])('%s', (line, expected) => {
-    expect(reply(line)).toEqual(expected);
+    expect(completions(line)).toEqual(expected);
   });
 
   test('files where a file is wanted', () => {
     const machine = newProgramMachine();
     writeFileSync(path.join(machine.folder, 'my decisions.csv'), '');
 
-    expect(reply('storectl disputes decide --from my', machine)).toEqual(['my decisions.csv']);
-    expect(reply('storectl disputes decide --from=my', machine)).toEqual(['my decisions.csv']);
-    expect(reply('storectl blog create my', machine)).toEqual(['my decisions.csv']);
+    expect(completions('storectl disputes decide --from my', machine)).toEqual(['my decisions.csv']);
+    expect(completions('storectl disputes decide --from=my', machine)).toEqual(['my decisions.csv']);
+    expect(completions('storectl blog create my', machine)).toEqual(['my decisions.csv']);
   });
 
   test('a program that fails offers nothing and shows nothing', () => {
-    expect(reply('storectl di', newProgramMachine(), `-e 'throw new Error()'`)).toEqual([]);
+    expect(completions('storectl di', newProgramMachine(), `-e 'throw new Error()'`)).toEqual([]);
   });
 });

@@ -10,6 +10,6 @@ const built = readdirSync(dist, { recursive: true, encoding: 'utf8' })
 
 // It takes an hour to plant them all, so a patch that no longer fits the code would be noticed late.
 test.each(defects)('torture can plant $name', ({ patches = [] }) => {
-  const misfits = patches.filter(({ find }) => !built.some((text) => text.includes(find)));
-  expect(misfits.map(({ find }) => find)).toEqual([]);
+  const notFound = patches.filter(({ find }) => !built.some((text) => text.includes(find)));
+  expect(notFound.map(({ find }) => find)).toEqual([]);
 });

@@ -38,7 +38,7 @@ const keyBytes: Readonly<Record<string, string>> = {
 };
 
 /** Shorter than the time that a test may take, so that a failure shows the screen. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 /** A screen is drawn in pieces: it is complete when nothing has arrived for this time. */
 const STANDSTILL_MS = 50;
 
@@ -80,9 +80,9 @@ export async function openTerminal(
   onTestFinished(async () => {
     shell.kill('SIGHUP');
     // A shell with a job that was stopped may stay.
-    const patience = setTimeout(() => shell.kill('SIGKILL'), 5_000);
+    const timeout = setTimeout(() => shell.kill('SIGKILL'), 5_000);
     await closed;
-    clearTimeout(patience);
+    clearTimeout(timeout);
     emulator.dispose();
   });
 
@@ -91,7 +91,7 @@ export async function openTerminal(
     new Promise<string>((resolve, reject) => {
       let standstill: NodeJS.Timeout | undefined;
       const end = () => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         clearTimeout(standstill);
         watchers.delete(look);
       };
@@ -104,10 +104,10 @@ export async function openTerminal(
           resolve(text);
         }, STANDSTILL_MS);
       };
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         end();
         reject(new Error(`the terminal does not show ${pattern}:\n${screen()}`));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       watchers.add(look);
       look();
     });

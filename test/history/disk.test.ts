@@ -190,7 +190,7 @@ describe('a disk that is full', () => {
       return outcome;
     });
     const fileSystem = fillingUp(() => isFull);
-    const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel, client, fileSystem });
+    const { safetyBackup } = await scene.changeWithoutBackup(restore, { safetyLabel, client, fileSystem });
     expect(safetyBackup).toMatchObject({
       outcome: { kind: 'applied' },
       recordingError: { code: 'disk_full' },
@@ -205,7 +205,7 @@ describe('a disk that is full', () => {
     const isWritten = ({ id, safetyBackupId }: HistoryRecord) =>
       id === record.id && safetyBackupId !== record.safetyBackupId;
     const fileSystem = fillingUp(() => scene.records().some(isWritten));
-    expect(await scene.changeUnprepared(withKey(restore), { safetyLabel, fileSystem })).toMatchObject({
+    expect(await scene.changeWithoutBackup(withKey(restore), { safetyLabel, fileSystem })).toMatchObject({
       safetyBackup: { outcome: { kind: 'applied' }, recordingError: { code: 'disk_full' } },
       inDoubt: { id: record.id },
     });

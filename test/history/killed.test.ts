@@ -7,8 +7,8 @@ import { type ResumeResult, resumeRecord } from '../../src/history/changes/resum
 import { openHistory } from '../../src/history/history.ts';
 import { buildChildren, type Children } from '../helpers/children.ts';
 import type { ChildTask } from './helpers/child.ts';
-import { patientClient } from './helpers/patient-client.ts';
 import { safetyLabel, store } from './helpers/scene.ts';
+import { skippingClient } from './helpers/skipping-client.ts';
 import { type StoreServer, startStoreServer } from './helpers/store-server.ts';
 
 let children: Children<ChildTask>;
@@ -49,7 +49,7 @@ function recordsIn(folder: string) {
 /** Resumes every open record as the next process would. */
 async function resumeAll(folder: string, server: StoreServer): Promise<ResumeResult[]> {
   const history = open(folder);
-  const { client } = patientClient(server.url);
+  const { client } = skippingClient(server.url);
   const results: ResumeResult[] = [];
   for (const { id, safetyBackupFor } of openRecords(history)) {
     const isConfirmed = safetyBackupFor === null;

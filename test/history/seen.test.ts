@@ -192,7 +192,7 @@ describe('a restore', () => {
   test('whose safety backup is not applied is not begun', async () => {
     for (const react of [() => 'drop', () => ({ status: 422, body: {} })] satisfies HistoryScene['react'][]) {
       const scene = await setHistoryScene(react);
-      const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel });
+      const { safetyBackup } = await scene.changeWithoutBackup(restore, { safetyLabel });
       expect(safetyBackup.record).toMatchObject({
         operation: 'backup.create',
         id: expect.stringMatching(/\.1$/),
@@ -204,7 +204,7 @@ describe('a restore', () => {
 
   test('whose safety backup has no id is not begun', async () => {
     const scene = await setHistoryScene(() => ({ status: 201, body: { label: 'Safety backup' } }));
-    const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel });
+    const { safetyBackup } = await scene.changeWithoutBackup(restore, { safetyLabel });
     expect(safetyBackup.record.operation).toBe('backup.create');
     expect(scene.server.received).toHaveLength(1);
   });

@@ -5,9 +5,9 @@ import { createHistory } from '../../src/library/history.ts';
 import { type Scene, setScene } from '../helpers/scene.ts';
 
 /** Long enough for a slow machine. */
-const patienceMs = 30_000;
+const longTimeoutMs = 30_000;
 
-function connect({ service, proxy, machine }: Scene, timeoutMs = patienceMs) {
+function connect({ service, proxy, machine }: Scene, timeoutMs = longTimeoutMs) {
   const folder = path.join(machine.stateDirectory, 'history');
   const at = { baseUrl: proxy.origin, storeId: service.storeId };
   const client = createClient({
@@ -23,7 +23,7 @@ function connect({ service, proxy, machine }: Scene, timeoutMs = patienceMs) {
 type Update = (scene: Scene, name: string, timeoutMs?: number) => Promise<unknown>;
 
 const byLibrary: Update = (scene, name, timeoutMs) => connect(scene, timeoutMs).updateStore({ name });
-const byApi: Update = ({ machine }, name, timeoutMs = patienceMs) => {
+const byApi: Update = ({ machine }, name, timeoutMs = longTimeoutMs) => {
   const timeout = ['--timeout', String(timeoutMs / 1000)];
   return machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', `name=${name}`, ...timeout]);
 };

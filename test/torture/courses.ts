@@ -156,8 +156,8 @@ function mayBeStopped(model: OperationModel): boolean {
 /** What is stopped with its locks, and what is done meanwhile by somebody who wants the same place. */
 function stopped(choices: Choices): Course {
   const { random, model } = choices;
-  const isOrdered = model.id === 'store.update' || model.id === 'settings.save';
-  const meanwhile = isRestore(model) ? 'store-update' : isOrdered ? 'other-subject' : ('same' as const);
+  const isInOrder = model.id === 'store.update' || model.id === 'settings.save';
+  const meanwhile = isRestore(model) ? 'store-update' : isInOrder ? 'other-subject' : ('same' as const);
   // What reads the dispute first is not sent again, and of one that is opened twice, a second was asked for.
   const isSeen = model.id !== 'disputes.decide' && model.id !== 'disputes.open';
   const system = random.weighted<System>([

@@ -65,7 +65,7 @@ export interface Trace {
   readonly overwritten: readonly number[];
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
-  /** Records by their ids as they were last seen, whatever became of their logs. */
+  /** Records by their ids as they were last seen, whether their logs are still there or not. */
   readonly records: ReadonlyMap<
     string,
     Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body' | 'requestLost' | 'number' | 'operation' | 'state'>

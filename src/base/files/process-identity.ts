@@ -4,7 +4,7 @@ import process from 'node:process';
 import { monotonicMs } from '../clock.ts';
 import { errorCode } from '../system-error.ts';
 
-/** What tells one process from every other one that ever ran, as far as the system says. */
+/** What distinguishes a process from every other one that ever ran, as far as the system says. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;

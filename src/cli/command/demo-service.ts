@@ -17,13 +17,13 @@ export interface Demo {
 const keyMinutes = 60;
 
 /** How long a demo command waits for others that write to the same data, in milliseconds: a person waits, not a server. */
-const patienceMs = 20_000;
+const defaultBusyTimeoutMs = 20_000;
 
 /**
  * Starts the demo service on a free loopback port, with its data in `directory`. Several processes may share the data:
  * each has its own port and key.
  */
-export async function startDemo(directory: string, busyTimeoutMs = patienceMs): Promise<Demo> {
+export async function startDemo(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Promise<Demo> {
   try {
     return await startService(directory, busyTimeoutMs);
   } catch (error) {

@@ -40,7 +40,7 @@ export type RowName = keyof typeof retryTable;
 /** Maximum number of attempts, not counting those whose connection was refused or timed out. */
 export const MAX_ATTEMPTS = 4;
 /** How long a connection is tried again that is refused or times out. A service restarts within this time. */
-const REFUSED_PATIENCE_MS = 60_000;
+const RECONNECT_TIMEOUT_MS = 60_000;
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 export const OPERATION_TIMEOUT_MS = 180_000;
 
@@ -118,7 +118,7 @@ export function reconnectsForMs(
 ): number | null {
   const firstRefused = attempts.findLastIndex((attempt) => !wasNotConnected(attempt)) + 1;
   const first = attempts[firstRefused];
-  return first === undefined ? null : Math.min(first.startedAt + REFUSED_PATIENCE_MS, deadline) - now;
+  return first === undefined ? null : Math.min(first.startedAt + RECONNECT_TIMEOUT_MS, deadline) - now;
 }
 
 function wasNotConnected({ failure }: Attempt): boolean {

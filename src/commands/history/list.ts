@@ -79,7 +79,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed, ui);
     const history = await session.history();
-    // What was taken back, and which ids are short enough, is told by all of them.
+    // All records are needed to know what was undone, and which short ids are unique.
     const { records: all, problems } = history.snapshot().list();
     const records = all
       .filter((record) => operation === undefined || record.operation === operation)

@@ -28,12 +28,12 @@ it, the editor opens again with your text and the reason. Stops if someone else 
     }
     const run = await settingsRun({ ui, session, fields: [], parsed });
     await announce(run);
-    const performed = await editAndSave(run);
-    if (performed === null) {
+    const saved = await editAndSave(run);
+    if (saved === null) {
       ui.notice('No changes.');
       return undefined;
     }
-    return printResult(run, savedView, performed);
+    return printResult(run, savedView, saved);
   },
 };
 

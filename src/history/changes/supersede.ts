@@ -36,9 +36,9 @@ export async function supersede(
 /** A change in doubt that sets some of what this request sets, or null. Throws a DamagedError. */
 export function findInDoubt(history: StoreHistory, request: ChangeRequest): HistoryRecord | null {
   const open = history.refresh().records({ open: true });
-  const touched = writtenPaths(intentOf(request, history.journal.store.storeId));
-  const contends = (record: HistoryRecord) => isInDoubt(record) && overlap(writtenPaths(record), touched);
-  return [...open].find(contends) ?? null;
+  const paths = writtenPaths(intentOf(request, history.journal.store.storeId));
+  const mayConflict = (record: HistoryRecord) => isInDoubt(record) && overlap(writtenPaths(record), paths);
+  return [...open].find(mayConflict) ?? null;
 }
 
 /** Whether `later` was applied and sets all that `earlier` sets, so that the doubt about `earlier` no longer matters. */

@@ -59,13 +59,13 @@ export function planUndo(snapshot: Snapshot, id: string | undefined): Undo {
   if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
-  const touched = rules.writes(record);
+  const written = rules.writes(record);
   const mayHaveChanged = (other: HistoryRecord) =>
-    mayBeApplied(other) && overlap(changedPaths(other), touched);
+    mayBeApplied(other) && overlap(changedPaths(other), written);
   const later = after.filter((other) => other.number > record.number && mayHaveChanged(other));
   if (rules.undo === 'backup') {
     if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
-    return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: touched };
+    return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: written };
   }
   return { record, later, by: rules.undo, fields: fieldsOf(record, snapshot) };
 }

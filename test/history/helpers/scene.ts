@@ -18,7 +18,7 @@ import { type ResumeOptions, type ResumeResult, resumeRecord } from '../../../sr
 import { openHistory, type StoreHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/record/change-request.ts';
 import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
-import { patientClient } from './patient-client.ts';
+import { skippingClient } from './skipping-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 
 export const store = { baseUrl: 'https://api.example.com', storeId: 'store-1' };
@@ -82,7 +82,7 @@ export interface HistoryScene {
     options?: Partial<RecordOptions> & { fileSystem?: FileSystem },
   ): Promise<RecordedChange>;
   /** As {@link change}, of a change whose safety backup fails. */
-  changeUnprepared(...parameters: Parameters<HistoryScene['change']>): Promise<FailedSafetyBackup>;
+  changeWithoutBackup(...parameters: Parameters<HistoryScene['change']>): Promise<FailedSafetyBackup>;
   /** As a process that is killed before it has reported the outcome. */
   changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
   /** What a killed process leaves: its locks are broken by the next one. */
@@ -110,7 +110,7 @@ export interface HistoryScene {
 export async function setHistoryScene(react: HistoryScene['react'] = () => 'answer'): Promise<HistoryScene> {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-scene-'));
   const server = await startStoreServer((request, number) => scene.react(request, number));
-  const { client } = patientClient(server.url);
+  const { client } = skippingClient(server.url);
   const now = () => Date.now() + scene.ahead;
   const open = (fileSystem = nodeFileSystem) =>
     openHistory({ folder, store, profile: 'main', process, now, fileSystem });
@@ -140,7 +140,7 @@ export async function setHistoryScene(react: HistoryScene['react'] = () => 'answ
     open,
     change: (request, { fileSystem, ...options } = {}) =>
       use((history) => record(history, request, options), fileSystem),
-    changeUnprepared: (request, { fileSystem, ...options } = {}) =>
+    changeWithoutBackup: (request, { fileSystem, ...options } = {}) =>
       use(async (history) => {
         const changed = await recordChange(history, request, { ...common, ...options });
         if (changed.kind !== 'safety_backup') throw new Error('the change was sent');

@@ -42,7 +42,7 @@ async function plansOf(
   const storage = await openTestStorage(location);
   await storage.write(prepare);
   const queries: CompiledQuery[] = [];
-  await storage.write((db) => work(recording(db, queries)));
+  await storage.write((db) => work(collectQueries(db, queries)));
   if (storage.engine === 'embedded') {
     const database = new Database(location);
     const plans = queries.flatMap((query) =>
@@ -65,7 +65,7 @@ async function plansOf(
 }
 
 /** As `db`. Adds each query to `queries`. */
-function recording(db: Queries, queries: CompiledQuery[]): Queries {
+function collectQueries(db: Queries, queries: CompiledQuery[]): Queries {
   const built = db.withPlugin({
     transformQuery({ node, queryId }) {
       queries.push(db.getExecutor().compileQuery(node, queryId));

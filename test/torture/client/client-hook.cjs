@@ -18,7 +18,7 @@ const plan = JSON.parse(process.env.TORTURE_PLAN ?? '{}');
 const original = { ...fs };
 const log = original.openSync(plan.log, 'a');
 const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6;
-const tell = (event) => {
+const report = (event) => {
   original.writeSync(log, `${JSON.stringify({ ms: monotonicMs(), ...event })}\n`);
 };
 
@@ -71,7 +71,7 @@ function pause(followsAssertion = false) {
   if (isLooking || (followsAssertion && plan.system === 'other-host')) return;
   for (const [place, count] of since) since.set(place, count + 1);
   if (plan.stop === null || since.get(plan.stop.after) !== plan.stop.steps) return;
-  tell({ event: 'stop' });
+  report({ event: 'stop' });
   process.kill(process.pid, 'SIGSTOP');
 }
 
@@ -96,7 +96,7 @@ function failAsFull(call) {
 const isState = (file) =>
   typeof file === 'string' && file.startsWith(plan.state) && !file.includes(`${path.sep}locks`);
 const isLock = (file) => file.includes(`${path.sep}locks`);
-const note = (op, event) => tell({ event: 'disk', op, ...event });
+const note = (op, event) => report({ event: 'disk', op, ...event });
 
 /** Open files of the state folder: what and where they are. */
 const open = new Map();
@@ -284,7 +284,7 @@ const socket = net.Socket.prototype;
 const { connect, _writeGeneric: writeGeneric, push } = socket;
 socket.connect = function (...parameters) {
   step();
-  this.once('connect', () => tell({ event: 'connect', port: this.localPort }));
+  this.once('connect', () => report({ event: 'connect', port: this.localPort }));
   return connect.apply(this, parameters);
 };
 const sending = new WeakMap();
@@ -303,7 +303,7 @@ socket._writeGeneric = function (several, data, encoding, callback) {
     const key = /^idempotency-key: *(.+)$/im.exec(text.slice(0, head))?.[1];
     const isRecorded = () => recorded(body) && (key === undefined || recorded(key));
     if (method !== 'GET') writing.add(this);
-    tell({ event: 'send', method, ...(method !== 'GET' && { recorded: isRecorded() }) });
+    report({ event: 'send', method, ...(method !== 'GET' && { recorded: isRecorded() }) });
     sending.set(this, '');
   } else {
     sending.set(this, text);
@@ -316,16 +316,16 @@ socket.push = function (chunk, encoding) {
   step();
   if (chunk !== null) {
     if (writing.has(this)) reach('response');
-    tell({ event: 'receive', port: this.localPort });
+    report({ event: 'receive', port: this.localPort });
     const text = String(chunk);
     const wait = /^retry-after: *(.+)$/im.exec(text)?.[1];
     if (wait !== undefined) {
       const date = /^date: *(.+)$/im.exec(text)?.[1];
       const waitMs = date === undefined ? Number(wait) * 1000 : RealDate.parse(wait) - RealDate.parse(date);
-      tell({ event: 'wait', waitMs, port: this.localPort });
+      report({ event: 'wait', waitMs, port: this.localPort });
     }
   }
   return push.call(this, chunk, encoding);
 };
 
-process.on('exit', () => tell({ event: 'exit', steps }));
+process.on('exit', () => report({ event: 'exit', steps }));

@@ -21,7 +21,7 @@ export const damagePromises: readonly ProgramPromise[] = [
           ([0, 2, 4, 5, 6, 7, 8, 9].includes(exitCode ?? 1) || outputErrors.has(String(error?.code)));
         if (operations[story.schedule.operation].readsFirst && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
-        // An assistant is told no paths.
+        // An assistant gets no paths.
         return tool === 'mcp' || damagedFiles.some((file) => stderr.includes(file))
           ? []
           : [`${typed}: does not name ${damagedFiles.join(' or ')}`];
@@ -46,17 +46,17 @@ export const damagePromises: readonly ProgramPromise[] = [
     },
   },
   {
-    id: 'told-is-kept',
-    text: 'what was reported as applied is applied in the history, whatever became of the power since',
+    id: 'reported-is-kept',
+    text: 'what was reported as applied is applied in the history, even if the power was cut since',
     check: (story) => {
       const { history, asks, schedule, wasDamaged, isBatch } = story;
       if (history === null || wasDamaged || isBatch || operations[schedule.operation].class === 'read')
         return null;
       // Whose outcome could not be written down says so.
-      const told = asks.flatMap(({ subject, episodes }, index) => {
+      const reportedKeys = asks.flatMap(({ subject, episodes }, index) => {
         const report = episodes.find(
-          ({ run, told, writes }) =>
-            told === 'applied' && run.exitCode === 0 && !mayLoseRecord(run) && writes.length > 0,
+          ({ run, reported, writes }) =>
+            reported === 'applied' && run.exitCode === 0 && !mayLoseRecord(run) && writes.length > 0,
         );
         // A command that was killed before it began leaves its ask to the key of another.
         const write = report?.writes.at(-1);
@@ -65,7 +65,7 @@ export const damagePromises: readonly ProgramPromise[] = [
       const applied = history.filter(
         ({ operation, state }) => operation === schedule.operation && state === 'applied',
       );
-      const count = new Set(told).size;
+      const count = new Set(reportedKeys).size;
       return applied.length >= count
         ? []
         : [`${count} were reported as applied, the history has ${applied.length}`];

@@ -56,7 +56,7 @@ function checkElsewhere(story: Story) {
   if (elsewhere.length === 0 || operationClass === 'read') return null;
   const keys = new Set(requests.map(keyOf));
   const { again } = operations[schedule.operation];
-  let told = 0;
+  let sentRuns = 0;
   return elsewhere.flatMap((run) => {
     const writes = run.requests.filter(({ write }) => write !== null);
     if (wasKilled(run) || hadNoTime(story, run)) return [];
@@ -65,8 +65,8 @@ function checkElsewhere(story: Story) {
         ? []
         : [`resume: exit ${run.exitCode}, ${writes.length} writes`];
     }
-    told += 1;
-    const isSecond = told > 1 && again === 'refused';
+    sentRuns += 1;
+    const isSecond = sentRuns > 1 && again === 'refused';
     const shared = schedule.key === 'made' && writes.some((request) => keys.has(keyOf(request) ?? ''));
     const applied = effectsAt.other.filter(({ operation }) => operation === schedule.operation).length;
     return [

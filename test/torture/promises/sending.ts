@@ -54,7 +54,9 @@ export const sendingPromises: readonly ProgramPromise[] = [
       const isKeyApplied = story.schedule.service === 'keys';
       return story.asks.flatMap(({ subject, episodes }) => {
         // A read may have shown it, too.
-        const settled = episodes.findLastIndex(({ run, told }) => isSettledByUser(run) || told === 'applied');
+        const settled = episodes.findLastIndex(
+          ({ run, reported }) => isSettledByUser(run) || reported === 'applied',
+        );
         const writes = episodes
           .slice(settled + 1)
           .flatMap((episode) => episode.writes)

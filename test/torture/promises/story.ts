@@ -10,12 +10,12 @@ import { isAboutEarlier } from '../steps.ts';
  * - `not-sent`: only that this client sent nothing.
  * - `nothing`: it was killed, or spoke of something else.
  */
-type Told = 'applied' | 'not-applied' | 'unknown' | 'not-sent' | 'nothing';
+type Reported = 'applied' | 'not-applied' | 'unknown' | 'not-sent' | 'nothing';
 
 /** What one client did about one subject. */
 export interface Episode {
   readonly run: Run;
-  readonly told: Told;
+  readonly reported: Reported;
   /** Writes of the subject that this client sent. */
   readonly writes: readonly SeenRequest[];
 }
@@ -47,17 +47,17 @@ export function tellStory(trace: Trace): Story {
   const runs = trace.runs.filter(isHere).sort((a, b) => a.endedMs - b.endedMs);
   const effects = trace.effectsAt.own;
   const requests = trace.requests.filter(({ place }) => place === 'own');
-  const told = { ...trace, runs, requests, effects };
+  const own = { ...trace, runs, requests, effects };
   const subjects = [...schedule.subjects, schedule.otherSubject];
   return {
-    ...told,
+    ...own,
     class: operations[schedule.operation].class,
     isBatch: schedule.subjects.length > 1,
     hadPowerCut:
       schedule.steps.some((step) => step.do === 'power-cut') ||
       runs.some((run) => wasKilled(run) && run.mishaps.powerCut !== null),
     elsewhere: trace.runs.filter((run) => !isHere(run)),
-    asks: subjects.flatMap((subject) => asksAbout(told, subject)),
+    asks: subjects.flatMap((subject) => asksAbout(own, subject)),
     effectsOf: (subject) =>
       effects.filter((effect) => effect.operation === schedule.operation && effect.subject === subject),
   };
@@ -118,10 +118,10 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
   const isUnreadable = ({ args }: Run) => args.some((word) => trace.records.get(word)?.requestLost === true);
   const isMade = schedule.key === 'made';
   const asks: OpenAsk[] = [];
-  /** Whether the user knows what became of the last one, and so asks for another with the same command. */
-  let isTold = false;
-  /** Whether that is so because a client was killed, before or after it had told: then the next key says which. */
-  let isPerhapsTold = false;
+  /** Whether the user knows the outcome of the last one, and so asks for another with the same command. */
+  let isReported = false;
+  /** Whether that is so because a client was killed, before or after it had reported: then the next key says which. */
+  let mayBeReported = false;
   /** Whether the user has settled a record whose request was lost: storectl no longer knows what was asked for. */
   let isForgotten = false;
   let earliestMs = 0;
@@ -134,7 +134,7 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
     const [firstMs, lastMs] = clockOf(run);
     const isAnother: boolean =
       (again === 'another' && (isMade || operationClass === 'repeatable')) ||
-      (again === 'continues' && isMade && (isTold || (isPerhapsTold && !continues(asks, writes)))) ||
+      (again === 'continues' && isMade && (isReported || (mayBeReported && !continues(asks, writes)))) ||
       (again === 'refused' && (lastMs - earliestMs >= dayMs || isForgotten));
     const begins: boolean = asks.length === 0 || (!settles(run) && (run.typed === 'fresh' || isAnother));
     // With a key of its own, the command is about the same thing as ever, whatever `--new` did in between.
@@ -145,17 +145,18 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
       const own = settles(run) ? writes.filter((write) => isOfAsk(asks, place, keyOf(write))) : writes;
       if (ask !== current && !(settles(run) && operationClass === 'keyed')) continue;
       for (const key of own.map(keyOf)) if (key !== null) ask.keys.add(key);
-      const told = toldBy(trace, run, subject, own, ask.keys);
-      ask.episodes.push({ run, writes: own, told });
+      const reported = reportedBy(trace, run, subject, own, ask.keys);
+      ask.episodes.push({ run, writes: own, reported });
     }
-    if (begins) isTold = isPerhapsTold = false;
+    if (begins) isReported = mayBeReported = false;
     isForgotten = begins ? false : isForgotten || (isSettledByUser(run) && isUnreadable(run));
     earliestMs = Math.min(earliestMs, firstMs);
-    const told = current?.episodes.at(-1)?.told;
-    // What was applied and could not be printed is told as well. A client may be killed after it has printed.
-    const hasTold = run.exitCode === 0 || saysApplied(run) || run.document !== null || run.tool !== 'command';
-    if ((told === 'applied' && hasTold) || isSettledByUser(run)) isTold = true;
-    if (wasKilled(run) && !settles(run) && hasTold) isPerhapsTold = true;
+    const reported = current?.episodes.at(-1)?.reported;
+    // What was applied and could not be printed is reported as well. A client may be killed after it has printed.
+    const hasReported =
+      run.exitCode === 0 || saysApplied(run) || run.document !== null || run.tool !== 'command';
+    if ((reported === 'applied' && hasReported) || isSettledByUser(run)) isReported = true;
+    if (wasKilled(run) && !settles(run) && hasReported) mayBeReported = true;
   }
   return asks.map(({ episodes }) => ({ subject, episodes }));
 }
@@ -172,19 +173,19 @@ function isOfAsk(asks: readonly OpenAsk[], place: number, key: string | null): b
   return isShown ? asks[place]?.keys.has(key) === true : place === asks.length - 1;
 }
 
-function toldBy(
+function reportedBy(
   trace: Trace,
   run: Run,
   subject: string,
   writes: readonly SeenRequest[],
   keys: ReadonlySet<string>,
-): Told {
+): Reported {
   // It may be killed after it has printed its report.
-  if (isResume(run)) return toldByResume(trace, run, subject, keys);
+  if (isResume(run)) return reportedByResume(trace, run, subject, keys);
   if (settles(run)) return 'nothing';
   // It may be killed after it has printed its result.
   if (wasKilled(run) && (run.tool !== 'command' || run.document === null)) return 'nothing';
-  if (run.subjects.length > 1) return toldByBatch(run, subject);
+  if (run.subjects.length > 1) return reportedByBatch(run, subject);
   if (wasKilled(run)) return 'applied';
   switch (run.exitCode) {
     case 0:
@@ -219,13 +220,13 @@ function isReadOnly({ schedule }: Trace, { error }: Run, writes: readonly SeenRe
   return readsFirst && error?.outcome === 'not_sent' && writes.length === 0;
 }
 
-/** The library restores what it is told to; `--no-safety-backup` does, too. */
+/** The library restores what it is asked to; `--no-safety-backup` does, too. */
 export function takesSafety({ schedule }: Pick<Trace, 'schedule'>, { tool, typed }: Run): boolean {
   if (schedule.operation !== 'backup.restore' || tool === 'library') return false;
   return tool === 'mcp' || isResume({ typed } as Run) || typed === 'undo' || schedule.safetyBackup;
 }
 
-const toldByState: Readonly<Record<string, Told>> = {
+const reportedByState: Readonly<Record<string, Reported>> = {
   applied: 'applied',
   rejected: 'not-applied',
   not_sent: 'not-applied',
@@ -234,7 +235,7 @@ const toldByState: Readonly<Record<string, Told>> = {
 };
 
 /** Only where the report can be about nothing else. */
-function toldByResume(trace: Trace, run: Run, subject: string, keys: ReadonlySet<string>): Told {
+function reportedByResume(trace: Trace, run: Run, subject: string, keys: ReadonlySet<string>): Reported {
   const { schedule, runs, history } = trace;
   const unprinted = history?.find(({ id }) => saysApplied(run) && id === run.error?.operationId);
   const printed = (Array.isArray(run.document) ? run.document : [run.document ?? {}]) as readonly Json[];
@@ -249,18 +250,18 @@ function toldByResume(trace: Trace, run: Run, subject: string, keys: ReadonlySet
       const isIts = request.includes(subject) || request.includes(uuidOf(subject));
       return isIts && keys.has(record?.idempotencyKey ?? '');
     });
-    return others.length === 0 ? (toldByState[String(found?.state)] ?? 'nothing') : 'nothing';
+    return others.length === 0 ? (reportedByState[String(found?.state)] ?? 'nothing') : 'nothing';
   }
   const isSame = own.length === 1 || (own.length > 1 && own.every(({ state }) => state === 'applied'));
   const isClear = isSame && runs.every(({ subjects }) => subjects.length < 2 && isMain(subjects));
-  return isClear ? (toldByState[String(own[0]?.state)] ?? 'nothing') : 'nothing';
+  return isClear ? (reportedByState[String(own[0]?.state)] ?? 'nothing') : 'nothing';
 
   function isMain(subjects: readonly string[]): boolean {
     return subjects.every((subject) => subject === schedule.subjects[0]);
   }
 }
 
-const toldByItem: Readonly<Record<string, Told>> = {
+const reportedByItem: Readonly<Record<string, Reported>> = {
   exists: 'applied',
   applied: 'applied',
   failed: 'not-applied',
@@ -268,11 +269,11 @@ const toldByItem: Readonly<Record<string, Told>> = {
   unknown: 'unknown',
 };
 
-function toldByBatch(run: Run, subject: string): Told {
+function reportedByBatch(run: Run, subject: string): Reported {
   const { document } = run;
   const items = Array.isArray(document) ? document : ((document as Json | null)?.results ?? []);
   const item = (items as Json[]).find(
     ({ file, disputeId }) => file === `${subject}.md` || disputeId === uuidOf(subject),
   );
-  return toldByItem[String(item?.outcome)] ?? 'nothing';
+  return reportedByItem[String(item?.outcome)] ?? 'nothing';
 }

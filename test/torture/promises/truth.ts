@@ -14,11 +14,11 @@ import {
   wasKilled,
 } from './story.ts';
 
-/** The library's promise may have been resolved before the process was killed: its caller was told then. */
+/** The library's promise may have been resolved before the process was killed: its caller knows it then. */
 const mayHaveResolved = ({ run, writes }: Episode): boolean =>
   run.tool === 'library' && wasKilled(run) && writes.some(({ view }) => view === 'success');
 
-/** Promises about what was applied and what the user is told about it. */
+/** Promises about what was applied and what was reported about it. */
 export const truthPromises: readonly ProgramPromise[] = [
   {
     id: 'applied-once',
@@ -37,12 +37,12 @@ export const truthPromises: readonly ProgramPromise[] = [
     id: 'applied-means-applied',
     text: 'what is reported as applied was applied',
     check: (story) =>
-      overEpisodes(story, ({ told }, { subject }) =>
-        told !== 'applied'
+      overEpisodes(story, ({ reported }, { subject }) =>
+        reported !== 'applied'
           ? null
           : story.effectsOf(subject).length > 0
             ? []
-            : [`${subject}: told, and never applied`],
+            : [`${subject}: reported, and never applied`],
       ),
   },
   {
@@ -50,15 +50,15 @@ export const truthPromises: readonly ProgramPromise[] = [
     text: 'what is reported as rejected or not sent was not applied',
     check: (story) =>
       overEpisodes(story, (episode, ask) => {
-        const { told, writes } = episode;
-        if (told !== 'not-applied' && told !== 'not-sent') return null;
+        const { reported, writes } = episode;
+        if (reported !== 'not-applied' && reported !== 'not-sent') return null;
         // What was acknowledged before stays so; the words are about this command alone then.
         const before = ask.episodes.slice(0, ask.episodes.indexOf(episode));
         const isKnown = before.some(
-          (other) => other.told === 'applied' || isSettledByUser(other.run) || mayHaveResolved(other),
+          (other) => other.reported === 'applied' || isSettledByUser(other.run) || mayHaveResolved(other),
         );
         if (isKnown) return appliedBy(story, writes);
-        if (told === 'not-applied') return appliedBy(story, writesUntil(ask, episode));
+        if (reported === 'not-applied') return appliedBy(story, writesUntil(ask, episode));
         return appliedBy(story, writes);
       }),
   },
@@ -93,8 +93,8 @@ export const truthPromises: readonly ProgramPromise[] = [
         return ask.episodes.flatMap((episode) => {
           inDoubt = doubtAfter(episode, inDoubt);
           if (!inDoubt || wasKilled(episode.run)) return [];
-          const isClaim = episode.told === 'not-applied' && !showsOtherDecision(story);
-          return [isClaim ? `${describe(episode)}: told not applied, while in doubt` : null];
+          const isClaim = episode.reported === 'not-applied' && !showsOtherDecision(story);
+          return [isClaim ? `${describe(episode)}: reported as not applied, while in doubt` : null];
         });
       });
       return doubts.length === 0 ? null : doubts.filter((doubt) => doubt !== null);
@@ -105,8 +105,8 @@ export const truthPromises: readonly ProgramPromise[] = [
     text: 'the outcome is unknown only where an attempt may have been applied',
     check: (story) =>
       overEpisodes(story, (episode, { subject }) => {
-        const { run, told } = episode;
-        if (told !== 'unknown') return null;
+        const { run, reported } = episode;
+        if (reported !== 'unknown') return null;
         const isBefore = ({ at, write }: SeenRequest) => at < run.endedMs && write?.subject === subject;
         // A client that is killed, or cannot write, leaves a record that may have been sent.
         const sent = run.events.filter((event) => event.event === 'send' && event.recorded !== undefined);
@@ -140,7 +140,7 @@ export const truthPromises: readonly ProgramPromise[] = [
     },
   },
   {
-    id: 'untold-is-reported',
+    id: 'unreported-is-reported',
     text: 'an applied write that was never printed is what the same command reports next',
     check: (story) => {
       const { operation } = story.schedule;
@@ -148,12 +148,13 @@ export const truthPromises: readonly ProgramPromise[] = [
       // A command after `--new` may be about either.
       if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
       return overEpisodes(story, (episode, ask) => {
-        const { run, told } = episode;
+        const { run, reported } = episode;
         const before = writesUntil(ask, ask.episodes[ask.episodes.indexOf(episode) - 1]);
         const earlier = story.effects.filter(({ request }) =>
           before.some(({ number }) => number === request),
         );
-        if (told !== 'applied' || isResume(run) || run.exitCode !== 0 || earlier.length === 0) return null;
+        if (reported !== 'applied' || isResume(run) || run.exitCode !== 0 || earlier.length === 0)
+          return null;
         // The user knows it from a look at the store, and no answer came that could be reported.
         if (ask.episodes.some((other) => isSettledByUser(other.run))) return null;
         const id = (run.document as { id?: unknown } | null)?.id;
@@ -169,7 +170,7 @@ export const truthPromises: readonly ProgramPromise[] = [
     check: (story) =>
       overEpisodes(story, (episode, ask) => {
         const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
-        if (!isResume(episode.run) || before?.told !== 'not-applied') return null;
+        if (!isResume(episode.run) || before?.reported !== 'not-applied') return null;
         // After `--new`, it may be the other one that it sends.
         if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
         // A refusal that a full disk kept from being written down stays open, and so does what `resume` did not send.
@@ -249,13 +250,15 @@ function writesUntil(ask: Ask, episode: Episode | undefined): readonly SeenReque
 function appliedBy({ effects }: Story, writes: readonly SeenRequest[]): string[] {
   return writes
     .filter(({ number }) => effects.some(({ request }) => request === number))
-    .map(({ number, write }) => `${write?.subject}: told not applied, and request ${number} was applied`);
+    .map(
+      ({ number, write }) => `${write?.subject}: reported as not applied, and request ${number} was applied`,
+    );
 }
 
 /** Whether a client that sees what this one saw may doubt. After a kill, only what never got an answer is certain. */
-function doubtAfter({ run, writes, told }: Episode, before: boolean): boolean {
+function doubtAfter({ run, writes, reported }: Episode, before: boolean): boolean {
   // A client that says so has seen it, if not in an answer then by reading.
-  if (isSettledByUser(run) || told === 'applied') return false;
+  if (isSettledByUser(run) || reported === 'applied') return false;
   return writes.reduce((inDoubt, write) => {
     if (isDoubtful(write)) return true;
     if (write.isKept) return false;

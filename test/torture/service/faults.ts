@@ -85,7 +85,7 @@ export type View = 'success' | 'refused' | 'throttled' | 'doubtful';
 export function viewOf({ ending }: Fault, serviceStatus: number, headAt: number): View {
   switch (ending.does) {
     case 'cut':
-      // The status of a refusal counts, whatever became of its body.
+      // The status of a refusal counts, whether its body came or not.
       return isDefiniteRefusal(serviceStatus) && ending.at > headAt ? 'refused' : 'doubtful';
     case 'answer':
     case 'answer-and-close':

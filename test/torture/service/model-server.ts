@@ -21,7 +21,7 @@ import {
 } from './http-socket.ts';
 import { contradict, createModel, type Model, problem } from './model.ts';
 
-/** A request that reached the server, with what became of it. */
+/** A request that reached the server, with its outcome. */
 export interface SeenRequest {
   /** From 1, in the order of arrival. */
   readonly number: number;
@@ -138,7 +138,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const isRead = request.method === 'GET';
     const fault = nextFault(place, isRead);
     const writeNumber = isRead || place === 'other' ? 0 : writes;
-    const tell = (moment: Moment) => {
+    const note = (moment: Moment) => {
       if (writeNumber > 0) api.onMoment(moment, writeNumber);
     };
     const seen: SeenRequest = {
@@ -157,7 +157,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       answeredAt: Number.POSITIVE_INFINITY,
     };
     requests.push(seen);
-    tell('received');
+    note('received');
     for (const status of fault.before) socket.write(informationalBytes(status));
     if (fault.delayMs > 0) await sleep(fault.delayMs);
     if (fault.otherUser !== undefined) model.changeByOtherUser(request, fault.otherUser, monotonicMs());
@@ -165,7 +165,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     if (isRead && own.status === 200) seen.listed = idsIn(own.body);
     const answer = throughGateway(own, request.key);
     if (fault.isDeliveredTwice && !isRead) applyLater(model, request, seen.number, fault);
-    if (fault.applies === 'yes') tell('applied');
+    if (fault.applies === 'yes') note('applied');
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     const earlier = behind.get(socket);
     seen.isHidden = earlier !== undefined;
@@ -179,7 +179,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       fault.ending.does,
     );
     seen.isKept = isOwn && seen.view === 'refused' && answer.headers['idempotency-kept'] === 'true';
-    tell('answered');
+    note('answered');
   }
 
   /** The service's own answer to the request, which it applies now, later or never. */

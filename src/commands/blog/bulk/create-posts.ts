@@ -112,7 +112,7 @@ export async function createPosts(
     total: planned.filter((one) => knownResult(one) === null).length,
     atOnce: 'adaptive',
     known: knownResult,
-    // An earlier run has sent it, whatever became of this one; it may have ended since the plan was made.
+    // An earlier run has sent it, whether this run gets to it or not; it may have ended since the plan was made.
     notReached({ earlier }) {
       ended ??= new Map(
         history

@@ -36,20 +36,20 @@ export async function readPostFiles(
   const withSlug = new Map<string, PostFile[]>();
   for (const post of posts) {
     if (post.slug === null || post.isEmpty || post.notAPost !== null) continue;
-    const twins = withSlug.get(post.slug);
-    if (twins === undefined) withSlug.set(post.slug, [post]);
-    else twins.push(post);
+    const sameSlug = withSlug.get(post.slug);
+    if (sameSlug === undefined) withSlug.set(post.slug, [post]);
+    else sameSlug.push(post);
   }
   return posts.map((post) => {
-    const twin = withSlug.get(post.slug ?? '')?.find((other) => other !== post);
-    if (twin === undefined || post.isEmpty || post.notAPost !== null || post.slug === null) return post;
+    const other = withSlug.get(post.slug ?? '')?.find((one) => one !== post);
+    if (other === undefined || post.isEmpty || post.notAPost !== null || post.slug === null) return post;
     return {
       ...post,
       problem: post.problem ?? {
         line: null,
         field: 'slug',
         reason: 'is the same in another file',
-        detail: `"${post.slug}" in ${twin.file}`,
+        detail: `"${post.slug}" in ${other.file}`,
         fix: 'set another slug in the front matter, or import one folder or year at a time with --slug-prefix',
       },
     };

@@ -145,7 +145,7 @@ export function withoutRepeated(rows: readonly DecisionRow[]): DecisionRow[] {
       byDispute.set(row.disputeId, [...(byDispute.get(row.disputeId) ?? []), row]);
   return rows.map((row) => {
     const same = row.plan.kind === 'decide' ? (byDispute.get(row.disputeId) ?? []) : [];
-    const other = same.find((twin) => !isSameDecision(twin, row));
+    const other = same.find((one) => !isSameDecision(one, row));
     if (other !== undefined)
       return {
         ...row,

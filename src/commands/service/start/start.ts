@@ -137,7 +137,7 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
       observers,
       isWatched(ui) ? forPeople(ui.err.color) : asJson,
     );
-    const tell = (level: LogLevel, message: string) => log({ level, message });
+    const say = (level: LogLevel, message: string) => log({ level, message });
     const delivers = !readSwitch(session, parsed, '--no-delivery');
     const writer = await startWriter({ storage, location, delivers, sink, log });
     let server: Listening | undefined;
@@ -154,19 +154,19 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
       }
       server = await listenAt(app, { host, port, log, isTrustedProxy }, ['--port', '--host']);
       if (retentionDays > 0) pruning = pruneDaily({ storage, retentionDays, log });
-      for (const warning of storage.warnings) tell('warn', `${warning}.`);
+      for (const warning of storage.warnings) say('warn', `${warning}.`);
       if (ui.json) printJson(ui, { origin: server.origin, database: location });
       else if (ui.quiet) ui.print(line`${server.origin}`);
-      tell('info', `Listening on ${server.origin} with the database ${location}`);
-      if (isWatched(ui)) tell('info', 'Press Ctrl-C to stop.');
-      if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
+      say('info', `Listening on ${server.origin} with the database ${location}`);
+      if (isWatched(ui)) say('info', 'Press Ctrl-C to stop.');
+      if (metricsServer) say('info', `Metrics on ${metricsServer.origin}/metrics`);
       const stopped = new Promise<void>((resolve) => {
         if (session.io.signal.aborted) resolve();
         session.io.signal.addEventListener('abort', () => resolve(), { once: true });
       });
       await Promise.race([stopped, writer.failure]);
     } finally {
-      if (server) tell('info', 'Stopping.');
+      if (server) say('info', 'Stopping.');
       // Deliveries keep the process alive.
       await Promise.all([
         server?.close({ drainMs: drainSeconds * 1000, idleMs }),

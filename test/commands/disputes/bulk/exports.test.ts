@@ -223,7 +223,7 @@ describe('case numbers in place of ids', () => {
   test('no match, several matches, and different decisions for one dispute are errors of the row', async () => {
     const { service, proxy, machine } = await setScene();
     const open = disputeOpener(service);
-    const twins = [await open({ providerCaseId: 'dp_2' }), await open({ providerCaseId: 'dp_2' })];
+    const sameCase = [await open({ providerCaseId: 'dp_2' }), await open({ providerCaseId: 'dp_2' })];
     const id = await open({ providerCaseId: 'dp_3' });
     writeFiles(machine, {
       'd.csv': [
@@ -247,7 +247,7 @@ describe('case numbers in place of ids', () => {
       'line 4 has a different decision for this dispute',
       'providerCaseId was rounded by a spreadsheet (1.23E+15): format the column as text',
     ]);
-    for (const twin of twins) expect(messages[1]).toContain(twin);
+    for (const one of sameCase) expect(messages[1]).toContain(one);
     expect(proxy.writes()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { type Client, openClient } from '../../../src/client/client.ts';
 
 /** A client whose waits take no time, and how long it would have waited so far, in milliseconds. */
-export function patientClient(baseUrl: string): { readonly client: Client; waited(): number } {
+export function skippingClient(baseUrl: string): { readonly client: Client; waited(): number } {
   let waited = 0;
   const clock = {
     now: Date.now,
