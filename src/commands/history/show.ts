@@ -20,6 +20,8 @@ import { HistoryError, RefusedError } from '../../history/record/errors.ts';
 import { type HistoryRecord, receivedBody, sentBody } from '../../history/record/history-record.ts';
 import { markedByHand } from '../../history/record/recorded-outcome.ts';
 import { rowsOfRestored } from '../backup/for-others.ts';
+import { drawChanges, type RunOfChanges } from './draw-changes.ts';
+import { summarize } from './summarize.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',
@@ -42,7 +44,17 @@ export const command: CommandDefinition = {
     // The file keeps webhook tokens; what is printed may end up in the log of a CI job.
     const records = history.snapshot().recordsOf(id).map(maskWebhooks);
     if (ui.json) printJson(ui, records.length === 1 ? records[0] : records);
-    else {
+    else if (isBatch(records)) {
+      const { records: all } = history.snapshot().list();
+      const changes = summarize(records, all).map((change): RunOfChanges => [change]);
+      ui.print(drawChanges(changes, ui, []));
+      const [open] = records.filter((record) => record.open);
+      if (open !== undefined)
+        ui.noticeUnwrapped(phrase`Run ${toRun('resume', id)}: it finishes open changes, or says what to do.`);
+      ui.noticeUnwrapped(
+        phrase`Run ${toRun('history', 'show', (open ?? records[0])?.id ?? id)} to see one of them.`,
+      );
+    } else {
       const { records: all } = history.snapshot().list();
       ui.print(
         joined(
@@ -61,6 +73,11 @@ export const command: CommandDefinition = {
     return undefined;
   },
 };
+
+/** Several changes of one kind; a restore has its safety backup with it. */
+function isBatch(records: readonly HistoryRecord[]): boolean {
+  return records.length > 1 && new Set(records.map(({ operation }) => operation)).size === 1;
+}
 
 /** `all` are the records of the store. */
 function drawRecord({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecord[]): Printable {

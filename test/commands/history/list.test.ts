@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherUser } from '../../helpers/bulk.ts';
 import { newMachine } from '../../helpers/cli.ts';
@@ -70,4 +72,40 @@ test('--fields takes every field of a record, and no other', async () => {
     code: 'unknown_field',
     message: 'unknown field: idd (did you mean id?)',
   });
+});
+
+test('a batch is one row, which history show opens; --all and --json have each of its changes', async () => {
+  const { machine } = await setScene();
+  for (let n = 1; n <= 4; n += 1)
+    writeFileSync(
+      path.join(machine.folder, `${n}.md`),
+      `---\ntitle: Post ${n}\nslug: s${n === 4 ? 1 : n}\n---\ntext\n`,
+    );
+  await machine.run(typed`backup create --label first --sections store`);
+  await machine.run(typed`blog create 1.md 2.md 3.md`);
+  await machine.run(typed`blog create 4.md 2.md --allow-duplicate`);
+
+  const list = async (...args: string[]) => {
+    const { stdout, stderr } = await machine.run(['history', 'list', ...args]);
+    return { rows: stdout.trimEnd().split('\n').slice(1), stdout, stderr };
+  };
+  const { rows, stderr } = await list();
+  expect(rows).toEqual([
+    expect.stringMatching(/^\w{6} {2}now +blog\.create +2 changes: Post 4, Post 2 +2 rejected$/),
+    expect.stringMatching(/^\w{6} {2}now +blog\.create +3 changes: Post 1, Post 2, Post 3 +3 applied$/),
+    expect.stringMatching(/^\w{6} {2}now +backup\.create +first +applied [\da-f-]{36}$/),
+  ]);
+  const id = rows[1]?.slice(0, 6) ?? '';
+  expect(stderr).toContain(`history show ${rows[0]?.slice(0, 6)}\` to see each change of a batch`);
+  expect((await list('--limit', '2')).stderr).toContain('Showing 2 of 3 commands. Use --limit 3 to see all.');
+  expect((await list('--all')).rows).toHaveLength(6);
+  expect((await list('--state', 'applied')).rows).toHaveLength(4);
+  expect(JSON.parse((await list('--json')).stdout)).toHaveLength(6);
+  expect((await list('-q')).stdout.trim().split('\n')).toHaveLength(6);
+
+  const shown = await machine.run(['history', 'show', id]);
+  expect(shown.stdout).toMatch(new RegExp(`^${id}\\.1 .* Post 1 +applied `, 'm'));
+  expect(shown.stdout.trimEnd().split('\n')).toHaveLength(4);
+  expect(shown.stderr).toContain(`history show ${id}.1\` to see one of them`);
+  expect(JSON.parse((await machine.run(['history', 'show', id, '--json'])).stdout)).toHaveLength(3);
 });
