@@ -9,6 +9,7 @@ import {
   reportApplied,
 } from './command/command-definition.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
+import { hintForFields } from './command/global-options.ts';
 import type { OpenSession } from './command/session.ts';
 import { CliError, type Failure, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
@@ -166,7 +167,12 @@ async function describeParserError(error: CommanderError, argv: readonly string[
   const { helpHint, hintFor } = await import('./program/hints.ts');
   const [, similar = ''] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(suggested ?? '') ?? [];
   const names = similar === '' ? [] : similar.split(', ');
-  const hint = (unknown === undefined ? null : hintFor(unknown, argv, names)) ?? helpHint(argv);
+  const { hintForFlag } = await import('./program/flag-hints.ts');
+
+  const hint =
+    (unknown?.startsWith('-') ? await hintForFlag(unknown, argv) : null) ??
+    (unknown === undefined ? hintForFields(argv) : hintFor(unknown, argv, names)) ??
+    helpHint(argv);
   return usageError(describeUsage(message), hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
   });

@@ -3,6 +3,7 @@ import { notTogether, usageError } from '../core/errors.ts';
 import { parsePath } from '../core/field-path.ts';
 import { maxTimeoutSeconds } from '../core/option-spec.ts';
 import { isOn, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
+import { parseDuration } from '../input/parse-duration.ts';
 
 export interface GlobalFlags extends ConnectionFlags {
   readonly json: boolean;
@@ -40,11 +41,13 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
 
 function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const seconds = /^\d+(\.\d+)?$/.test(text)
+    ? Number(text)
+    : (parseDuration(text, 'smh') ?? Number.NaN) / 1000;
   if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
     throw usageError(
-      `--timeout must be a number of seconds, more than 0 and at most ${maxTimeoutSeconds} (got "${text}")`,
-      'for example --timeout 30',
+      `--timeout must be a number of seconds, or a time such as 5m, more than 0 and at most ${maxTimeoutSeconds} s (got "${text}")`,
+      'for example --timeout 30 or --timeout 5m',
     );
   }
   return seconds * 1000;

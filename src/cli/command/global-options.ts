@@ -22,7 +22,7 @@ const specs: readonly OptionSpec[] = [
   {
     flag: '--timeout',
     value: 'SECONDS',
-    description: 'Time limit for the command and standard input (default 180)',
+    description: 'Time limit for the command and standard input, also as 5m (default 180)',
   },
   { flag: '--debug', description: 'Print HTTP requests and responses on stderr, without the key' },
 ];
@@ -34,6 +34,13 @@ export const globalOptions: readonly OptionSpec[] = specs.map((spec) => ({ ...sp
 export const globalSwitches = globalOptions
   .filter(({ value }) => value === undefined)
   .map(({ flag }) => flag);
+
+/** What to type instead of `--json id,label`, as other tools take it, or null if that was not typed. */
+export function hintForFields(words: readonly string[]): string | null {
+  const value = words[words.indexOf('--json') + 1];
+  if (!words.includes('--json') || value === undefined || !/^[a-z][\w.,]*$/i.test(value)) return null;
+  return `for some fields, use \`--fields ${value}\``;
+}
 
 /** Those that a command lists in its own help, as its own options. */
 export function listedOptions(flags: readonly string[] = []): OptionSpec[] {

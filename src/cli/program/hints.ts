@@ -1,6 +1,7 @@
-import { nearName } from '../../base/nearest-name.ts';
+import { isTypo, nearName } from '../../base/nearest-name.ts';
 import { quoteCommand } from '../core/command-text.ts';
 import { follow, tree } from './command-tree.ts';
+import { topics } from './topics.ts';
 
 /** Words for the same, by what they stand for: each key is followed by what people type instead. */
 function invert(meanings: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
@@ -94,11 +95,33 @@ export function hintFor(
 ): string | null {
   return (
     known(unknown, argv) ??
+    nearFirstWord(unknown, argv) ??
     didYouMean(
       similar.filter((name) => isMeant(name, unknown)),
       '',
     )
   );
+}
+
+/** What the first word of a command was probably meant to be: a noun, a topic, `help`, or a word that stands for a command. */
+function nearFirstWord(unknown: string, argv: readonly string[]): string | null {
+  const isFirst = argv.find((word) => !word.startsWith('-') && word !== 'help') === unknown;
+  if (!isFirst || unknown.startsWith('-')) return null;
+  const names = [...Object.keys(tree), 'help', ...Object.keys(topics)];
+  const words = [...aliases.keys(), ...verbs.keys()].filter((word) => /^[a-z]+$/.test(word));
+  const near =
+    [...names, ...words].find((name) => isShortened(name, unknown)) ??
+    nearName(names, unknown) ??
+    words.find((word) => isTypo(word, unknown));
+  if (near === undefined || near === null) return null;
+  if (Object.hasOwn(topics, near)) return didYouMean([`help ${near}`]);
+  return names.includes(near) ? didYouMean([near], '') : known(near, [near]);
+}
+
+/** Whether letters of a name were left out: some at its end, or one here and there. */
+function isShortened(name: string, typed: string): boolean {
+  if (typed.length < 3 || !/^[a-z-]+$/.test(typed)) return false;
+  return name.startsWith(typed) || new RegExp(`^${[...typed].join('.?')}.?$`).test(name);
 }
 
 function isMeant(name: string, typed: string): boolean {
@@ -114,8 +137,6 @@ function didYouMean(commands: readonly string[], before = 'storectl '): string |
 }
 
 function known(unknown: string, argv: readonly string[]): string | null {
-  if (['-y', '--yes', '-f', '--force'].includes(unknown)) return 'to confirm without a prompt, add --confirm';
-  if (['-o', '--output', '--format'].includes(unknown)) return 'did you mean `--json`?';
   const at = argv.indexOf(unknown);
   const before = argv.slice(0, at).find((word) => verbsOf(word).length > 0);
   const after = argv[at + 1]?.startsWith('-') ? undefined : argv[at + 1];

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CommandDefinition } from '../command/command-definition.ts';
-import { globalGroup, globalOptions, listedOptions } from '../command/global-options.ts';
+import { globalGroup, globalOptions, hintForFields, listedOptions } from '../command/global-options.ts';
 import { usageError } from '../core/errors.ts';
 import { type Io, usesColors } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
@@ -167,7 +167,8 @@ function refuseMisusedFlags(options: readonly Option[], words: readonly string[]
     const option = find(name);
     if (option === undefined) continue;
     if (!option.required && given !== undefined) {
-      throw usageError(`${name} takes no value`, `use ${optionTerm(option)} alone`, {
+      const fields = name === '--json' ? hintForFields([name, given]) : null;
+      throw usageError(`${name} takes no value`, fields ?? `use ${optionTerm(option)} alone`, {
         code: 'unknown_option',
       });
     }
