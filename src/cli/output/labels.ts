@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json.ts';
 import { printable } from '../core/sanitize.ts';
 
 /** `['settings', 'cashbackBp']` as a label for people: `Cashback`. Printable. */
@@ -60,6 +61,16 @@ const knownWords: ReadonlyMap<string, string> = new Map(
     url: 'URL',
   }),
 );
+
+/** Fields of responses that only programs use. A person does not read them, and `--json` has them. */
+export const fieldsForPrograms: readonly string[] = ['storeId', 'env', 'idempotencyKey'];
+
+/** The object without {@link fieldsForPrograms}, unless it has no others. */
+export function fieldsForPeople(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  const shown = Object.entries(body).filter(([name]) => !fieldsForPrograms.includes(name));
+  return shown.length === 0 ? body : Object.fromEntries(shown);
+}
 
 /** Names of colors in the palette that mark a value. */
 export type Tone = 'green' | 'yellow' | 'red';

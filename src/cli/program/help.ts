@@ -1,6 +1,7 @@
 import { type Command, Help, type Option } from 'commander';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup } from '../command/global-options.ts';
+import { advancedGroup } from '../core/option-spec.ts';
 import { headings, isGroup, tree } from './command-tree.ts';
 import { helpColumns } from './rendered-help.ts';
 import type { Topic, TopicSection } from './topics/topic.ts';
@@ -27,7 +28,8 @@ const layout: Partial<Help> & ThisType<Help> = {
   },
   optionTerm,
   subcommandTerm,
-  visibleOptions: (command) => optionsIn(command, (group) => group !== globalGroup),
+  visibleOptions: (command) =>
+    optionsIn(command, (group) => group !== globalGroup && group !== advancedGroup),
   padWidth: (command, helper) => Math.min(standard.padWidth(command, helper), termColumns),
   formatItem(term, width, description, helper) {
     const columns = helper.helpWidth ?? helpColumns;
@@ -84,13 +86,19 @@ export function formatTopic({ title, sections }: Topic, { helpWidth = helpColumn
   return [`${bold(title)}\n`, ...sections.map(section)].join('\n');
 }
 
-/** What follows the options of a command: examples, notes, and where the global options are. */
-export function formatEnding(definition: CommandDefinition, columns: number): string {
+/** What follows the options that most people use: examples, notes, the other options, and where the global ones are. */
+export function formatEnding(command: Command, definition: CommandDefinition, columns: number): string {
   const { examples, notes = [] } = definition;
   const helper = helperFor(columns);
+  const advanced = optionsIn(command, (group) => group === advancedGroup);
+  const longest = Math.max(0, ...advanced.map((option) => optionTerm(option).length));
+  const width = Math.min(Math.max(longest, helper.padWidth(command, helper)), termColumns);
+  const formatOption = (option: Option) =>
+    helper.formatItem(optionTerm(option), width, helper.optionDescription(option), helper);
   const parts = [
     [bold('Examples:'), ...commandLines(examples, columns)],
     notes.map((note) => indent(note.trimStart(), note.length - note.trimStart().length, helper)),
+    advanced.length === 0 ? [] : [bold(advancedGroup), ...advanced.map(formatOption)],
     [globalOptionsLine(columns, refusedFlags(definition))],
   ];
   return parts

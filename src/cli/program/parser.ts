@@ -127,7 +127,7 @@ async function configureLeaf(command: Command, leaf: Leaf, parsing: Parsing): Pr
   addOptions(command, [...listedOptions(listedGlobals), ...options, ...others], given);
   listFields(definition, words);
   refuseMisusedFlags(command.options, words);
-  command.addHelpText('after', formatEnding(definition, columns));
+  command.addHelpText('after', formatEnding(command, definition, columns));
   command.action(async () => {
     await run(definition, {
       arguments: Object.fromEntries(

@@ -45,5 +45,6 @@ async function show({ response, text, etag }: Result, { parsed }: Run) {
     return settingsYaml(document);
   }
   const { rowsOf } = await import('../../cli/output/tables.ts');
-  return rowsOf(response);
+  const { fieldsForPeople } = await import('../../cli/output/labels.ts');
+  return rowsOf(fieldsForPeople(response));
 }

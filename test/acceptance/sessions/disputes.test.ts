@@ -22,13 +22,10 @@ test('disputes open', async () => {
     Kind             payment
     Status           open
     Reason           Parcel never arrived
-    Idempotency key  <idempotency-key>
     Deadline         <time>
     Appeal deadline  <time>
     Created          <time>
     Updated          <time>
-    Store ID         <uuid>
-    Environment      live
     exit 0"
   `);
 });

@@ -89,7 +89,7 @@ describe('help of the program', () => {
     };
     expect(await boldHeadings({ FORCE_COLOR: '1' }, ['--help'])).toContain('Setting up:');
     expect(await boldHeadings({ FORCE_COLOR: '1' }, ['help', 'backup', 'create'])).toEqual([
-      ...['Usage:', 'Fields:', 'Advanced:', 'Examples:'],
+      ...['Usage:', 'Fields:', 'Examples:', 'Advanced:'],
     ]);
     expect(await boldHeadings({ FORCE_COLOR: '1', NO_COLOR: '1' }, ['--help'])).toEqual([]);
     expect(await boldHeadings({}, ['--help'])).toEqual([]);

@@ -74,7 +74,6 @@ const wrong: readonly Wrong[] = [
     "for some fields: --fields A,B; for a filter: `storectl backup list --json | jq 'FILTER'`",
   ],
   ['backup list --json=id,label', 'for some fields, use `--fields id,label`'],
-  ['backup list --json id,label', 'for some fields, use `--fields id,label`'],
   ['settings show --timeout 5x', 'for example --timeout 30 or --timeout 5m'],
   ['stores', 'to see the stores of your profiles: `storectl profile list`'],
   ['auth login --with-key', 'the key in standard input is empty'],
@@ -207,6 +206,11 @@ describe('wrong usage is refused before anything is sent', () => {
       expect(server.connections).toBe(0);
     },
   );
+
+  test('fields after --json are told of --fields', async () => {
+    const { stderr } = await newMachine().run(typed`backup list --json id,label`);
+    expect(JSON.parse(stderr).error.hint).toBe('for some fields, use `--fields id,label`');
+  });
 
   test.each([
     [update, 'nothing to change\n  pass at least one field'],

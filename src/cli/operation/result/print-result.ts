@@ -80,8 +80,10 @@ async function describeResponse(run: Run, view: ResultView, result: Result): Pro
     const shown = await view.show?.(result, run);
     if (typeof shown === 'string') return shown;
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
+    const { fieldsForPeople } = await import('../../output/labels.ts');
     // Amounts use the currency in the response itself.
-    return renderRecord(shown ?? rowsOf(response, { currency: textAt(response, ['defaultCurrency']) }), out);
+    const currency = textAt(response, ['defaultCurrency']);
+    return renderRecord(shown ?? rowsOf(fieldsForPeople(response), { currency }), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('The response is nested too deeply to format, so it is shown as JSON.');

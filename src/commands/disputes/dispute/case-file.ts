@@ -1,7 +1,7 @@
 import { asObject, isObject } from '../../../base/json.ts';
 import { joined, line, type Printable, printableLines } from '../../../cli/core/sanitize.ts';
 import { formatValue } from '../../../cli/output/format-value.ts';
-import { labelOf, type Tone, toneOf } from '../../../cli/output/labels.ts';
+import { fieldsForPrograms, labelOf, type Tone, toneOf } from '../../../cli/output/labels.ts';
 import type { Style } from '../../../cli/output/style.ts';
 import { indented, type Row, renderIndented, renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import { wrapText } from '../../../cli/output/wrap.ts';
@@ -24,7 +24,7 @@ const headFields: readonly string[] = [
 const deadlines = ['deadlineAt', 'appealDeadlineAt'];
 
 /** Fields that have their own place in the case file. The rest is listed under "Other fields". */
-const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields];
+const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields, ...fieldsForPrograms];
 
 const hourMs = 3_600_000;
 
