@@ -11,15 +11,17 @@ process.exitCode = status ?? 1;
 
 const next = [
   ['demo info', 'see what the demo store contains'],
-  ['--demo disputes decide', 'decide a dispute, after reading its evidence'],
-  ['--demo store update', 'change the store; undo takes it back'],
+  ['--demo disputes decide', 'read a dispute and decide it'],
+  ['--demo store update', 'change it; undo takes it back'],
   ['auth login', 'connect your own store'],
   ['--help', 'see all commands'],
 ];
 
 if (status === 0) {
-  console.log('\nThis was a backup of the demo store, which exists on this machine only. Go on with:');
+  // Each line fits 80 columns.
+  console.log('\nThis was a backup of the demo store, which exists on this machine only.');
+  console.log('Go on with:');
   for (const [words, meaning] of next)
-    console.log(`  ${`node bin/storectl.js ${words}`.padEnd(44)}  ${meaning}`);
+    console.log(`  ${`node bin/storectl.js ${words}`.padEnd(42)}  ${meaning}`);
   console.log('To use storectl in every folder, without the path: npm install --global .');
 }

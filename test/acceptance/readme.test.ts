@@ -70,6 +70,7 @@ test('npm start takes the backup that the README shows, and says how to go on', 
   const [beginning = ''] = `${backup}`.split('\nID ');
   expect(normalized(beginning)).toBe(normalized(started));
   expect(next).toContain('  node bin/storectl.js demo info  ');
+  for (const line of next.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   const shown = await promisify(execFile)('node', ['bin/storectl.js', 'demo', 'info'], { cwd: root, env });
   expect(shown.stdout).toContain('Backups\n');
 });

@@ -97,3 +97,14 @@ test('auth login is for a terminal: its hint begins with that, and in CI it name
   expect(inCi.stderr).toContain('\n  set the variables for this step, the key from a secret\n');
   expect(inCi.stderr).not.toContain('--with-key');
 });
+
+test('profile commands take the profile that a global flag names: --demo offers no other', async () => {
+  const machine = newMachine();
+  await machine.run(['profile', 'set', 'main', '--store', 's1', '--base-url', 'https://api.example.com']);
+
+  const demo = await machine.run(['--demo', 'profile', 'remove']);
+  expect(demo).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('`storectl demo reset`') });
+  expect(await machine.run(['--demo', 'profile', 'set'])).toMatchObject({ exitCode: 2 });
+  const named = await machine.run(['--profile', 'main', 'profile', 'remove', '--confirm', 'main']);
+  expect(named).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Removed profile main') });
+});

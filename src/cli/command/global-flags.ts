@@ -2,8 +2,8 @@ import { type ConnectionFlags, demoProfile } from '../config/connection-settings
 import { notTogether, usageError } from '../core/errors.ts';
 import { parsePath } from '../core/field-path.ts';
 import { maxTimeoutSeconds } from '../core/option-spec.ts';
+import { parseDuration } from '../core/parse-duration.ts';
 import { isOn, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
-import { parseDuration } from '../input/parse-duration.ts';
 
 export interface GlobalFlags extends ConnectionFlags {
   readonly json: boolean;

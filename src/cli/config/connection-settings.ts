@@ -120,7 +120,7 @@ export function requireProfile(
   throw usageError(
     `profile "${name}" not found${origin}`,
     name === demoProfile
-      ? `the demo store needs no profile: run ${quoteCommand('demo', 'info')} to see it`
+      ? `the demo store is always there: run ${quoteCommand('demo', 'info')} to see it, or ${quoteCommand('demo', 'reset')} to begin anew`
       : `run ${quoteCommand('profile', 'list')} to see all profiles, or ${quoteLogin(name)} to create this one`,
     { code: 'unknown_profile' },
   );

@@ -1,9 +1,9 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
+import { parseDuration } from '../../cli/core/parse-duration.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { askNeededOne } from '../../cli/prompts/ask-or-fail.ts';
 import { pruneLogs } from '../../history/prune.ts';

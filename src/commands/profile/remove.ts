@@ -28,6 +28,7 @@ export const command: CommandDefinition = {
     };
     const name =
       argumentValue(parsed, 'name') ??
+      session.flags.profile ??
       (await askNeededOne(ui, missing, { also: [missingConfirmation('NAME')] }));
     requireProfile(profiles, name);
     await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);

@@ -39,6 +39,7 @@ export const command: CommandDefinition = {
     };
     const name =
       argumentValue(parsed, 'name') ??
+      session.flags.profile ??
       (await askNeededOne(ui, missing, { also: isPlaceGiven ? [] : [missingPlace] }));
     checkProfileName(name);
     if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');

@@ -24,7 +24,7 @@ export const command: CommandDefinition = {
       ],
       isClosed: true,
     };
-    const name = argumentValue(parsed, 'name') ?? (await askNeededOne(ui, missing));
+    const name = argumentValue(parsed, 'name') ?? session.flags.profile ?? (await askNeededOne(ui, missing));
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
     printSuccess(ui, `Switched to profile ${name}`);

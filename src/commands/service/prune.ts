@@ -1,7 +1,7 @@
 import { printJson } from '../../cli/command/print-json.ts';
+import { parseDuration } from '../../cli/core/parse-duration.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { confirmOption } from '../../cli/prompts/ask-or-fail.ts';
 import { defaultRetentionDays, type Pruned, prune, pruneByHand } from '../../service/index.ts';

@@ -1,5 +1,5 @@
+import { parseDuration } from '../../../cli/core/parse-duration.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
