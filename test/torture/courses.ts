@@ -295,9 +295,9 @@ function damagedLater(choices: Choices): Course {
 
 function damaged({ random }: Choices): Step[] {
   const how = random.weighted([
-    [2, 'flip' as const],
+    [1, 'flip' as const],
     [1, 'cut' as const],
-    [6, 'cut-lines' as const],
+    [7, 'cut-lines' as const],
     [1, 'empty' as const],
   ]);
   const steps: Step[] = [damageStep(random, how), calm(random.chance(0.6) ? 'same' : 'resume')];

@@ -199,8 +199,8 @@ function killAtMoment(random: Random): KillAtMoment {
 type Damage = Extract<Step, { do: 'damage' }>;
 
 export function damageStep(random: Random, how: Damage['how']): Damage {
-  // Outcomes stand at the end.
-  const at = random.chance(0.5) ? random.next() : 0.7 + 0.3 * random.next();
+  // Outcomes stand at the end, and are the lines that are hard to miss.
+  const at = random.chance(how === 'cut-lines' ? 0.2 : 0.5) ? random.next() : 0.7 + 0.3 * random.next();
   return { do: 'damage', how, file: random.next(), at, bit: random.integer(0, 7) };
 }
 
