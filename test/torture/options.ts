@@ -7,7 +7,7 @@ export const usage = `Runs the built program through random schedules of faults,
 
   --schedules N      how many (default 500)
   --seed S           seed of the first one (default 1); the next has S + 1
-  --jobs N           how many at a time: most of their time they wait (default 8 for each processor)
+  --jobs N           how many at a time: most of their time they wait (default 8 for each processor, at most 250)
   --quick            150 schedules, and the self-check that a client without history is found out
   --defects          plants each defect of defects.ts in the built program, and expects that it is found
   --defect NAME      the same for one of them
@@ -36,6 +36,8 @@ export interface Options {
 export class UsageError extends Error {}
 
 const quickSchedules = 150;
+/** Each has an address of its own. */
+const maxJobs = 250;
 
 /** Throws a {@link UsageError}. */
 export function parseOptions(args: readonly string[]): Options {
@@ -48,7 +50,7 @@ export function parseOptions(args: readonly string[]): Options {
   return {
     schedules: number('schedules', values.quick ? quickSchedules : 500),
     seed: number('seed', 1),
-    jobs: number('jobs', 8 * availableParallelism()),
+    jobs: Math.min(number('jobs', 8 * availableParallelism()), maxJobs),
     quick: values.quick,
     withoutHistory: values['without-history'],
     defects: values.defects || values.defect !== undefined,

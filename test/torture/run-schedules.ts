@@ -32,6 +32,11 @@ export interface RunOptions {
   readonly untilBroken: boolean;
 }
 
+/** Another torture on this machine has other addresses, so that none takes the port of a service that does not listen for a while. */
+function addressOf(slot: number): string {
+  return `127.${64 + ((process.pid >> 8) & 127)}.${process.pid & 255}.${slot + 1}`;
+}
+
 /** Runs schedules, some at a time, and checks every promise against each. */
 export async function runSchedules(
   options: RunOptions,
@@ -58,7 +63,7 @@ export async function runSchedules(
       fileSystemDefect,
       forgetsRefusals,
       folder: path.join(folder, String(seed)),
-      address: `127.77.${slot >> 8}.${(slot & 255) + 1}`,
+      address: addressOf(slot),
     });
     const story = tellStory(trace);
     results.schedules += 1;

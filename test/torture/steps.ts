@@ -199,7 +199,7 @@ function killAtMoment(random: Random): KillAtMoment {
 type Damage = Extract<Step, { do: 'damage' }>;
 
 export function damageStep(random: Random, how: Damage['how']): Damage {
-  // Outcomes stand at the end, and are the lines that are hard to miss.
+  // Outcomes stand at the end, and a log without them looks like that of a killed process.
   const at = random.chance(how === 'cut-lines' ? 0.2 : 0.5) ? random.next() : 0.7 + 0.3 * random.next();
   return { do: 'damage', how, file: random.next(), at, bit: random.integer(0, 7) };
 }

@@ -72,11 +72,12 @@ export const wasStopped = ({ events }: Run): boolean => events.some(({ event }) 
 export const mayLoseRecord = ({ mishaps }: Run): boolean =>
   mishaps.fullAt > 0 || (mishaps.stop !== null && mishaps.system === 'other-host');
 
-/** On a busy machine the deadline may pass before anything is sent. */
+/** On a busy machine the deadline may pass before anything is sent, or before the response is read. */
 export const hadNoTime = (
   { schedule }: Pick<Trace, 'schedule'>,
   { error, startedMs, endedMs }: Run,
-): boolean => error?.code === 'timeout' && endedMs - startedMs >= schedule.timeoutMs;
+): boolean =>
+  (error?.code === 'timeout' || error?.outcome === 'unknown') && endedMs - startedMs >= schedule.timeoutMs;
 
 /** A command about what was begun before. */
 const settles = ({ typed }: Run): boolean => isAboutEarlier(typed);
