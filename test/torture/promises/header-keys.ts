@@ -92,11 +92,12 @@ function sentTooLate({ runs }: Story, run: Run): readonly string[] | null {
     const key = keyIn(request);
     // Another place has a history of its own, and perhaps the same key: that of a job.
     const first = runs.find(
-      ({ requests, identity }) =>
+      ({ requests, identity, startedMs }) =>
+        startedMs < run.startedMs &&
         identity.place === run.identity.place &&
         requests.some((other) => mayBeApplied(other) && keyIn(other) === key),
     );
-    if (first === undefined || first === run || !isCertain(first) || first.inPair || run.inPair) return [];
+    if (first === undefined || !isCertain(first) || first.inPair || run.inPair) return [];
     const ageMs = run.startedMs + run.mishaps.offsetMs - (first.startedMs + first.mishaps.offsetMs);
     const isOld = ageMs > oldMs + marginMs || ageMs < -marginMs;
     return isOld
