@@ -38,19 +38,19 @@ async function startInstance(
   return instance;
 }
 
-/** nginx as in the example, in front of two ports. */
-async function startExample(ports: readonly [number, number]) {
+/** nginx as in the example, in front of two ports, or of one. */
+async function startExample([first, second]: readonly [number, number?]) {
   const front = await freePort();
   const { folder, caFile } = await configureNginx('localhost', (files) =>
     readFileSync('examples/nginx.conf', 'utf8')
-      .replace('127.0.0.1:4010', `127.0.0.1:${ports[0]}`)
-      .replace('127.0.0.1:4011', `127.0.0.1:${ports[1]}`)
+      .replace('127.0.0.1:4010', `127.0.0.1:${first}`)
+      .replace(/server 127\.0\.0\.1:4011 (.*)/, second === undefined ? '' : `server 127.0.0.1:${second} $1`)
       .replace('listen 443 ssl', `listen 127.0.0.1:${front} ssl`)
       .replace('/etc/ssl/certs/stores.example.com.pem', `${files}/cert.pem`)
       .replace('/etc/ssl/private/stores.example.com.key', `${files}/key.pem`),
   );
   await runNginx(folder, [front]);
-  return { origin: `https://localhost:${front}`, ca: readFileSync(caFile, 'utf8') };
+  return { origin: `https://localhost:${front}`, caFile };
 }
 
 test('an upgrade behind nginx under 200 requests a second: no request fails, and each change is made once', async () => {
@@ -64,9 +64,9 @@ test('an upgrade behind nginx under 200 requests a second: no request fails, and
   const machine = newProgramMachine();
   const start = (port: number) => startInstance(machine, port, database.url, '--drain', '5');
   const old = await start(ports[0]);
-  const { origin, ca } = await startExample(ports);
+  const { origin, caFile } = await startExample(ports);
 
-  const agent = new Agent({ connect: { ca }, connections: 64 });
+  const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') }, connections: 64 });
   onTestFinished(() => agent.close());
   const base = `${origin}/v1/stores/${storeId}`;
   const requests = [
@@ -123,12 +123,20 @@ test('an upgrade behind nginx under 200 requests a second: no request fails, and
   expect(posts).toHaveLength(statuses.get('POST 201 ') ?? 0);
 });
 
-test('SQLite: an instance is restarted, and no command of an owner fails', async () => {
+test.each([
+  ['', null],
+  [' behind nginx', startExample],
+])('SQLite%s: an instance is restarted, and no command of an owner fails', async (_, startFront) => {
   const { databaseFile, storeId, apiKey } = await startService();
   const port = await freePort();
   const machine = newProgramMachine();
-  const owner = programMachineFor({ origin: `http://127.0.0.1:${port}`, storeId, apiKey });
   let instance = await startInstance(machine, port, databaseFile);
+  const front = await startFront?.([port]);
+  const origin = front?.origin ?? `http://127.0.0.1:${port}`;
+  const owner = programMachineFor(
+    { origin, storeId, apiKey },
+    front && { NODE_EXTRA_CA_CERTS: front.caFile },
+  );
   let isOver = false;
   const ends: (readonly [string, number | null, string])[] = [];
   const commands = [
