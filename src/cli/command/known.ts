@@ -75,13 +75,15 @@ function notAnId(kind: ObjectKind, text: string, problem: 'too short' | 'unknown
     isShort
       ? `${named} is too short for the id of ${anObject(kind)}`
       : `${named} is not the whole id of ${anObject(kind)}, and this machine has seen none that begins with it`,
-    [
-      { say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' },
-      { run: list, rest: 'to see the ids' },
-      ...(alsoFoundBy === undefined || looksLikeId(text)
-        ? []
-        : [{ run: [...list, alsoFoundBy.filter, text], rest: `if it is ${alsoFoundBy.what}` }]),
-    ],
+    alsoFoundBy === undefined || looksLikeId(text)
+      ? [
+          { say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' },
+          { run: list, rest: 'to see the ids' },
+        ]
+      : [
+          { run: [...list, alsoFoundBy.filter, text], rest: `if it is ${alsoFoundBy.what}` },
+          { run: list, rest: 'to see the ids' },
+        ],
     { code: isShort ? 'id_too_short' : 'unknown_id' },
   );
 }

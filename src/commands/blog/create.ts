@@ -57,8 +57,9 @@ published_at, pubDate, date), status, scheduledAt, metaTitle, metaDescription, c
 are left out; the plan says which. The first heading of level 1 is the title if there is none, else the name of the file in
 words. The slug and the date may come from the name, as in 2024-01-31-spring-sale.md, and from folders such as 2024/01/31. What
 says that it is not public becomes a draft, whatever any flag says: draft, published, publish, status, hidden, unlisted, private,
-permalink: false, build.render: never, a past expiryDate, a folder _drafts. A post with a later date is scheduled. Flags override
-front matter. A post counts as sent by its slug, title and content. The exit code is the most severe one of all files. From
+permalink: false, build.render: never, a past expiryDate, a folder _drafts. A post with a later date is scheduled. Files without
+content are skipped, and of several files also what Hugo and Zola make no page of. Tags of templates stay in the text, and images
+are not uploaded; the plan names both. Flags override front matter. A post counts as sent by its slug, title and content. The exit code is the most severe one of all files. From
 flags, creating the same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
   examples: [
     "blog create '_posts/**/*.md' --status published --dry-run",

@@ -9,7 +9,7 @@ export interface LeftInText {
 /** Bounded, so that a text full of openings without an end takes no longer. */
 const templateTag = /\{%.{1,200}?%\}|\{\{.{1,200}?\}\}/;
 const imageTag =
-  /!\[[^\]\n]{0,300}\]\(\s*<?((?:\{\{.{1,100}?\}\}|[^\s)>]){1,300})|<img\s[^>]{0,300}?\bsrc\s*=\s*["']([^"'\n]{1,300})|!\[\[([^\]\n|]{1,300}\.(?:png|jpe?g|gif|webp|svg|avif))/gi;
+  /!\[[^\]\n]{0,300}\]\(\s*(?:<([^<>\n]{1,300})>|((?:\{\{.{1,100}?\}\}|[^\s)<]){1,300}))|<img\s[^>]{0,300}?\bsrc\s*=\s*["']([^"'\n]{1,300})|!\[\[([^\]\n|]{1,300}\.(?:png|jpe?g|gif|webp|svg|avif))/gi;
 /** `https:`, `data:`, `//cdn…`: what everybody can see. */
 const wholeAddress = /^(?:[a-z][a-z\d+.-]*:|\/\/)/i;
 
