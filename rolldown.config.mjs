@@ -56,8 +56,8 @@ const unusedInSdk = '@modelcontextprotocol/server/_shims';
 
 /**
  * The files that a start opens, in this order, each with the modules that it loads and everything that they import. A
- * module is in the first stage that needs it; what no stage needs is split by command. Without stages `backup create`
- * opens 46 files, of which many are tiny, and takes 6 % longer on Node 20 and 7 % on Node 24.
+ * module is in the first stage that needs it; what no stage needs is split by command. Without stages a command
+ * opens dozens of files, of which many are tiny, and takes longer: see "What makes it start fast" in bench/README.md.
  */
 const stages = {
   storectl: ['src/cli/entry.ts'],

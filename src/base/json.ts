@@ -54,7 +54,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** A replacer function for JSON.stringify would take three times as long. */
+/** Not as a replacer function of JSON.stringify, which is slower. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

@@ -22,10 +22,6 @@ import { createThrottle, parsePolicy } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';
 
-export { parseBaseUrl } from './base-url.ts';
-export type { CallInput, Client, ClientOptions } from './client-types.ts';
-export type { Clock } from './clock.ts';
-
 type Input = Omit<CallInput, 'parameters' | 'query' | 'body'>;
 
 const policyHeader = additionHeaders.rateLimitPolicy.toLowerCase();

@@ -1,5 +1,5 @@
 import type { LockOptions } from '../base/files/lock.ts';
-import type { CallInput, Client } from '../client/client.ts';
+import type { CallInput, Client } from '../client/client-types.ts';
 import type { HistoryDecision } from './decision.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import type { LogWriter } from './journal/log-writer.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { normalizeBaseUrl, storeIdentity } from '../../src/client/base-url.ts';
-import { openClient, parseBaseUrl } from '../../src/client/client.ts';
+import { normalizeBaseUrl, parseBaseUrl, storeIdentity } from '../../src/client/base-url.ts';
+import { openClient } from '../../src/client/client.ts';
 import { chooseProxy, proxyAuthorization } from '../../src/client/wire/proxy.ts';
 
 test.each([

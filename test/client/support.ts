@@ -1,4 +1,6 @@
-import { type ClientOptions, type Clock, openClient } from '../../src/client/client.ts';
+import { openClient } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/client-types.ts';
+import type { Clock } from '../../src/client/clock.ts';
 
 export const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
 

@@ -2,7 +2,7 @@ import { noMishaps, type Stop, type System } from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
 import {
-  chooseOvertaken,
+  chooseOverwritten,
   chooseRefusedLater,
   chooseRetried,
   type Fault,
@@ -73,10 +73,10 @@ export const courseKinds: readonly CourseKind[] = [
   },
   {
     weight: 6,
-    weightOf: ({ id }) => overtakenWeights[id] ?? 0,
+    weightOf: ({ id }) => overwrittenWeights[id] ?? 0,
     allowsBatch: false,
     service: 'keys',
-    make: overtaken,
+    make: overwritten,
   },
   { weight: 7, weightOf: usualIf(mayBeRepaired), allowsBatch: false, make: repairedInDoubt },
   { weight: 6, weightOf: usualIf(isRestore), allowsBatch: false, make: resumedRestore },
@@ -217,16 +217,16 @@ function superseding(choices: Choices): Course {
 }
 
 /** What reads before it sets values, and would notice. */
-const overtakenWeights: Readonly<Record<string, number>> = { 'store.update': 3, 'settings.save': 1 };
+const overwrittenWeights: Readonly<Record<string, number>> = { 'store.update': 3, 'settings.save': 1 };
 
 /** Another user changes what an update sets, between its read and its request, or between two attempts. */
-function overtaken(choices: Choices): Course {
+function overwritten(choices: Choices): Course {
   const { random } = choices;
   if (random.chance(0.7)) {
     const steps = [run(choices, 'same'), calm(random.pick(['same', 'resume'] as const))];
     return {
       steps: random.chance(0.5) ? steps : [calm('same'), ...steps.slice(1)],
-      writeFaults: chooseOvertaken(random),
+      writeFaults: chooseOverwritten(random),
     };
   }
   const steps = [interrupted(random, 1, false), otherUser(random), calm('resume')];

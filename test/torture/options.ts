@@ -44,7 +44,8 @@ export function parseOptions(args: readonly string[]): Options {
   const { values } = parse(args);
   const number = (name: 'schedules' | 'seed' | 'jobs', otherwise: number): number => {
     const value = values[name] === undefined ? otherwise : Number(values[name]);
-    if (!Number.isInteger(value) || value < 1) throw new UsageError(`--${name} takes a whole number from 1`);
+    if (!Number.isInteger(value) || value < 1)
+      throw new UsageError(`--${name} must be a whole number, at least 1`);
     return value;
   };
   return {

@@ -1,4 +1,5 @@
-import type { Client, ClientOptions, openClient } from '../../client/client.ts';
+import type { openClient } from '../../client/client.ts';
+import type { Client, ClientOptions } from '../../client/client-types.ts';
 import type { Exchange } from '../../client/exchange.ts';
 import { type ConnectionSettings, demoProfile, quoteLogin } from '../config/connection-settings.ts';
 import { readKey } from '../config/read-key.ts';

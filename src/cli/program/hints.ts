@@ -41,8 +41,6 @@ const postsAreOnlyCreated = `the service cannot change a post: run ${quoteComman
 
 const keysComeFromTheService = `create a new key in the settings of the store, then run ${quoteCommand('auth', 'login')}; if you run the service yourself: ${quoteCommand('service', 'keys', 'rotate')}`;
 
-const nothingIsDeleted = 'the service cannot delete it';
-
 const storesOfProfiles = `to see the stores of your profiles: ${quoteCommand('profile', 'list')}; those of a service that you run: ${quoteCommand('service', 'stores', 'list')}`;
 
 /** A command that cannot exist, and what is there instead. */
@@ -53,8 +51,8 @@ const explanations = new Map(
     'auth rotate-key': keysComeFromTheService,
     'auth rotate': keysComeFromTheService,
     'auth refresh': keysComeFromTheService,
-    'backup remove': nothingIsDeleted,
-    'blog remove': nothingIsDeleted,
+    'backup remove': 'backups cannot be deleted',
+    'blog remove': 'posts cannot be deleted',
     'blog publish': postsAreOnlyCreated,
     'blog update': postsAreOnlyCreated,
   }),

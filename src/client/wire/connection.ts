@@ -112,7 +112,7 @@ export function openAhead(open: () => HttpConnection, maxIdleMs: number) {
   };
 }
 
-/** The HTTP/1.1 client alone: the index of undici takes three times as long to load. */
+/** The HTTP/1.1 client alone: most of a start would go by loading the rest of undici (bench/README.md, "What makes it start fast"). */
 async function loadUndici(): Promise<typeof Client> {
   const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
   await compileLess();

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/client-types.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { SendOptions, StoreHistory } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';

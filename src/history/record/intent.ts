@@ -1,6 +1,6 @@
 import { canonicalJson, isObject } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/client-types.ts';
 import { buildPath, canonicalId, canonicalPath } from '../../contract/operation.ts';
 import type { ChangeRequest } from './change-request.ts';
 import { HistoryError } from './errors.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type FileSystem, nodeFileSystem } from '../../../src/base/files/files.ts';
-import type { Client } from '../../../src/client/client.ts';
+import type { Client } from '../../../src/client/client-types.ts';
 import type { Outcome } from '../../../src/client/outcome/outcome.ts';
 import { createBackup, restoreBackup } from '../../../src/contract/operations/backups.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';

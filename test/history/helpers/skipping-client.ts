@@ -1,4 +1,5 @@
-import { type Client, openClient } from '../../../src/client/client.ts';
+import { openClient } from '../../../src/client/client.ts';
+import type { Client } from '../../../src/client/client-types.ts';
 
 /** A client whose waits take no time, and how long it would have waited so far, in milliseconds. */
 export function skippingClient(baseUrl: string): { readonly client: Client; waited(): number } {

@@ -184,7 +184,7 @@ export function chooseOtherUser(random: Random): OtherUser {
 }
 
 /** Another user is faster than the first request, or than the one after it: that came to nothing. */
-export function chooseOvertaken(random: Random): Fault[] {
+export function chooseOverwritten(random: Random): Fault[] {
   const overtaking: Fault = { ...noFault, otherUser: random.pick(['changes', 'changes', 'restores']) };
   const ending: Ending = random.pick([
     { does: 'reset' },
