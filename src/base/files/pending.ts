@@ -5,8 +5,8 @@ const pendingRetries = 10;
 const pendingPauseMs = 100;
 
 /**
- * Windows refuses what is done with a file while an indexer or a virus scanner has it open, or while it is being removed and
- * another process still has it open. That is over in a moment, so `action` is tried for a second.
+ * Calls `action` again, for up to a second, while Windows refuses it. Windows refuses to touch a file that an indexer or a virus scanner has
+ * open, or that was removed while another process has it open.
  */
 export async function retryWhilePending<Result>(platform: string, action: () => Result): Promise<Result> {
   for (let retries = pendingRetries; ; retries -= 1) {
@@ -19,7 +19,7 @@ export async function retryWhilePending<Result>(platform: string, action: () => 
   }
 }
 
-/** As {@link retryWhilePending}, where nothing else goes on meanwhile. */
+/** As {@link retryWhilePending}, but blocks the process. */
 export function retryWhilePendingSync<Result>(platform: string, action: () => Result): Result {
   for (let retries = pendingRetries; ; retries -= 1) {
     try {
@@ -31,7 +31,7 @@ export function retryWhilePendingSync<Result>(platform: string, action: () => Re
   }
 }
 
-/** `error` is what the file system threw, or the failure that was made of it. */
+/** Whether Windows has refused an action for now. `error` is that of the file system, or the failure made from it. */
 function isPending(platform: string, error: unknown): boolean {
   if (platform !== 'win32') return false;
   const cause = error instanceof Error ? error.cause : undefined;

@@ -4,17 +4,17 @@ import process from 'node:process';
 import { monotonicMs } from '../clock.ts';
 import { errorCode } from '../system-error.ts';
 
-/** What distinguishes a process from every other one that ever ran, as far as the system says. */
+/** Identifies one process among all that ever ran, as far as the system shows it. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Linux: changes with every start of the kernel, and containers share that of their kernel. */
+  /** Linux: an id of the running kernel, new with each start of the kernel. Containers on one kernel share the id. */
   readonly bootId: string | null;
-  /** Linux: process ids mean something within one namespace only; pid 1 is in every container. */
+  /** Linux: the namespace of the pid. The same pid is another process in another namespace, such as pid 1 in each container. */
   readonly pidNamespace: string | null;
   /**
-   * When the process started, since pids are used again. Linux: clock ticks since the start of the kernel; macOS: UTC, as `ps`
-   * prints it. Null where the system does not show it, or can show another one after its clock was set.
+   * When the process started, because pids are used again. Linux: clock ticks since the start of the kernel. macOS: UTC, as `ps` prints it.
+   * Null if the system does not show the time, or may show another time after its clock was set.
    */
   readonly startTime: string | null;
 }
@@ -22,7 +22,7 @@ export interface ProcessIdentity {
 /** `unsure`: the process runs elsewhere. */
 export type Liveness = 'alive' | 'dead' | 'unsure';
 
-/** What a Machine needs of Node's `process`. */
+/** The part of Node's `process` that a Machine needs. */
 export type ProcessFacts = Pick<NodeJS.Process, 'pid' | 'platform' | 'kill'>;
 
 export type Machine = ReturnType<typeof readMachine>;
@@ -44,8 +44,8 @@ export function readMachine(facts: ProcessFacts) {
   return {
     self,
     /**
-     * Whether the process still runs. `dead` is final: it can never come to be `alive` again. Of the process that it was asked
-     * about last, the answer may be {@link maxAgeMs} old.
+     * Whether a process still runs. `dead` is final: a dead process never becomes alive. The answer may be {@link maxAgeMs} old if the same
+     * process was asked about before.
      */
     liveness(owner: ProcessIdentity): Liveness {
       const isSame = last !== null && JSON.stringify(last.owner) === JSON.stringify(owner);
@@ -57,10 +57,10 @@ export function readMachine(facts: ProcessFacts) {
   };
 }
 
-/** Outside of Linux, to look at a process may start another one. */
+/** Outside of Linux, looking at a process may start another one, so an answer is kept this long. */
 const maxAgeMs = 500;
 
-/** A process as others see it; `startTime` is null where the system does not show it. */
+/** A process as others see it. `startTime` is null if the system does not show it. */
 export type Observed = 'gone' | { readonly startTime: string | null };
 
 /** The rules behind {@link Machine.liveness}; `look` finds a process of the namespace of `self` by its id. */
@@ -74,7 +74,7 @@ export function judgeLiveness(
   if (!samePids) return 'unsure';
   const found = look(owner.pid);
   if (found === 'gone') return 'dead';
-  // It may be another process that was given the same id. But if it is not, it may go on any time, even if it was stopped.
+  // Without a start time, this may be another process with the same id. But if it is the same one, it may go on at any time.
   if (found.startTime === null || owner.startTime === null) return 'alive';
   return found.startTime === owner.startTime ? 'alive' : 'dead';
 }
@@ -90,16 +90,16 @@ function observe(facts: ProcessFacts, pid: number): Observed {
 }
 
 function observeLinux(pid: number): Observed {
-  // Of the first thread, which says the same: qemu makes up its own /proc/PID/stat, with a start time that no other process sees.
+  // The file of the first thread has the same fields. qemu makes up /proc/PID/stat, with a start time that no other process sees.
   const stat = valueOrNull(() => readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
   // Fields 3 (state) and 22 (start time) of proc_pid_stat(5); field 2, the name, may hold spaces and brackets.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-  // A zombie runs no more; its parent has only not asked for it yet.
+  // A zombie has ended; its parent has not collected it yet.
   if (fields[0] === 'Z' || fields[0] === 'X') return 'gone';
   return { startTime: fields[19] ?? null };
 }
 
-/** In the same words for every user, whatever their language and time zone. */
+/** The start time of a process by `ps`, in words that are the same for every language and time zone. Null without one. */
 function startTimeByPs(pid: number): string | null {
   return valueOrNull(() => {
     const { execFileSync } = process.getBuiltinModule('node:child_process');

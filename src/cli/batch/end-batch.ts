@@ -17,13 +17,13 @@ import {
 } from './item-result.ts';
 import type { BatchEnd } from './run-batch.ts';
 
-/** What is left to do when a batch has ended. */
+/** The results of a batch that has ended, and how they are printed. */
 interface Ending {
-  /** What `--json` prints, and `--output-file` gets. */
+  /** The document for `--json` and `--output-file`. */
   readonly document: unknown;
-  /** Writes its text to `--output-file`, if given. */
+  /** Writes a text to `--output-file`, if the flag was given. */
   readonly write?: ((text: string) => void) | undefined;
-  /** What the user does about failed items that were written to a file. */
+  /** The next step for failed items that were written to a file. */
   readonly failedItems?: readonly Step[] | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface Ended<Item> {
   readonly result: ItemResult;
 }
 
-/** What is done with an item: it is sent in one of some ways, or its result is known before anything is sent. */
+/** The plan for an item: it is sent in one of several ways, or its result is known before anything is sent. */
 export type ItemPlan<Way extends string> = Known | { readonly kind: Way };
 
 export interface Known {
@@ -54,7 +54,7 @@ export function knownResult({ plan }: { readonly plan: ItemPlan<string> }): Item
   return 'result' in plan ? plan.result : null;
 }
 
-/** What `--json` prints of the result of any item. */
+/** The result of an item as `--json` prints it. */
 export function resultDocument({ outcome, code, message, detail, requestId, record }: ItemResult) {
   const whole = detail === undefined ? message : `${message} (${detail})`;
   return { outcome, code, message: whole, requestId, operationId: record?.id ?? null };
@@ -68,15 +68,15 @@ export interface BatchWords {
   readonly applied: string;
   /** In the total of a batch without failures, where an earlier run applied some: `settled`. */
   readonly done?: string;
-  /** What was so before: `already created`. */
+  /** For items that were as wanted before: `already created`. */
   readonly exists: string;
   /** Why items are skipped, where that is not up to the user. */
   readonly skipped?: string;
-  /** What was not reached: `still open`. */
+  /** For items that the batch has not reached: `still open`. */
   readonly notSent?: string;
   /** Why it is safe to run the same command again: `no post is created twice`. Null if that does not continue. */
   readonly again: string | null;
-  /** What the user does about failed items without a remedy of their own. */
+  /** The next step for failed items without one of their own. */
   readonly fix?: string;
 }
 
@@ -96,7 +96,7 @@ export function makeResult(
   };
 }
 
-/** The result of an item that ended with an error. One that concerns all items is not about this one, and stops the batch. */
+/** The result of an item that ended with an error. An error that concerns all items stops the batch, and is not about this item. */
 export function resultOfError(error: CliError, record: HistoryRecord | null = null): ItemResult {
   const { failure } = error;
   const { code, exitCode, requestId = null, outcome, operationId } = failure;

@@ -50,7 +50,7 @@ export function startGrace({ io, notice }: Ui, isSending: () => boolean) {
     if (!isSending()) return stop();
     const text = `Stopping: waiting up to ${graceMs / 1000} s for requests in progress. Press Ctrl-C again to stop immediately.`;
     timers.push(setTimeout(stop, graceMs));
-    // What only waits ends at once: then there is nothing to tell.
+    // Requests that only wait end at once. If there are no others, the notice is not needed.
     timers.push(setTimeout(() => notice(text), 200));
     ignoreSecond = io.onSecondInterrupt?.(stop) ?? ignoreSecond;
   };

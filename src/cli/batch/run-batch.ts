@@ -19,9 +19,9 @@ export interface Batch<Item> {
   notReached?(item: Item): ItemResult | null;
   /** Prepares for sending. */
   open(limits: Limits): Promise<Channel<Item>>;
-  /** What identifies an item, and more about its result. */
+  /** The cells that identify an item, and more about its result. */
   cells(item: Item, result: ItemResult): readonly string[];
-  /** What `--quiet` prints of an item that is done, now or before. */
+  /** The text that `--quiet` prints for an item that was applied, now or before. */
   id(item: Item, result: ItemResult): string | null;
 }
 
@@ -58,7 +58,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   let consecutiveUnknown = 0;
   const isOver = () => stop !== null || signal.aborted;
 
-  /** What was known before counts as that, also where the batch stopped before it. */
+  /** A result that was known before counts, even if the batch has stopped before the item. */
   const ended = () =>
     items.map((item) => ({
       item,
@@ -67,7 +67,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
 
   function finish(item: Item, result: ItemResult): void {
     const isCut = result.code === 'cancelled' || result.exitCode === exitCodes.throttled;
-    // It was recorded but never applied.
+    // The change was recorded and never applied.
     if (isOver() && result.outcome === 'not_sent' && isCut) return;
     results.set(item, result);
     printer.step(item, result);
