@@ -71,7 +71,7 @@ export const command: CommandDefinition = {
   options: described.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
   tool: toolOf(input, 'A decision is final.'),
   description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
-id, or with several, a terminal shows one after the other, and you decide each with one key; ${from} records the decisions in a file. Run the same
+id, or with several, a terminal shows each and you decide it with one key; ${from} records the decisions in a file. Run the same
 command again to continue: nothing is decided twice.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
 plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
