@@ -81,3 +81,24 @@ describe('settings of another owner', () => {
     expect(change.stderr).toContain('set HOME, or set STORECTL_CONFIG_DIR and STORECTL_STATE_DIR');
   });
 });
+
+test('a database that root restores belongs to the user of the service, as the one before it did', async () => {
+  const user = 12_345;
+  const machine = newProgramMachine();
+  const data = path.join(machine.folder, 'data');
+  mkdirSync(data);
+  chownSync(data, user, user);
+  const place = path.join(data, 'service.db');
+  const run = async (...args: string[]) => {
+    expect(await machine.run(['service', ...args])).toMatchObject({ exitCode: 0 });
+  };
+  await run('stores', 'create', '--name', 'A', '--database', 'service.db');
+  await run('backup', 'copy.db', '--database', 'service.db');
+
+  await run('restore', 'copy.db', '--database', place);
+  expect(statSync(place)).toMatchObject({ uid: user, gid: user });
+  chownSync(place, user + 1, user);
+  await run('restore', 'copy.db', '--database', place);
+  expect(statSync(place)).toMatchObject({ uid: user + 1, gid: user });
+  expect(statSync(place).mode & 0o777).toBe(0o600);
+});

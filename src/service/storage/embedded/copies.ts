@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, realpath, rename, rm } from 'node:fs/promises';
+import { chown, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type Database from 'libsql';
 import { errorCode } from '../../../base/system-error.ts';
@@ -45,6 +45,7 @@ export async function restoreDatabase(
   const location = existsSync(place) ? await realpath(place) : place;
   return withDraft(location, async (draft) => {
     const summary = await copyInto(file, draft);
+    await giveToOwner(draft, location);
     if (!existsSync(location)) {
       await refuseLeftovers(location);
       await publish(draft, location);
@@ -80,6 +81,13 @@ async function withDraft<Result>(place: string, work: (draft: string) => Promise
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** What root restores belongs to whoever has the database, or its folder: the service runs as another user. */
+async function giveToOwner(draft: string, location: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(existsSync(location) ? location : path.dirname(location));
+  await chown(draft, uid, gid);
 }
 
 /** Gives a finished file its name, which no other file has. Rejects with EEXIST if one does. */
