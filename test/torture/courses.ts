@@ -27,7 +27,7 @@ import {
 } from './steps.ts';
 
 /** What happens in a schedule. Faults and deadline are random where they are left out. */
-export interface Course {
+interface Course {
   readonly steps: readonly Step[];
   readonly writeFaults?: readonly Fault[];
   readonly timeoutMs?: number;

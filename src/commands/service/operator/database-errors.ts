@@ -50,7 +50,7 @@ function describeDatabaseError(error: unknown): string {
 }
 
 /** What to do about a database that fails. */
-export function adviceOn(error: unknown, location: string): string {
+function adviceOn(error: unknown, location: string): string {
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
   if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
   if (error instanceof DatabaseSetupError) return error.advice ?? connectionHint;
