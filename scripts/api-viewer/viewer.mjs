@@ -6,6 +6,21 @@ const themes = {
   dark: { theme: 'dark', bg: '#0d1117', text: '#e6edf3', nav: '#161b22', primary: '#4493f8' },
 };
 
+// RapiDoc's own colors of methods and of the search field are hard to read on these backgrounds.
+const readable = {
+  light: { get: '#0969da', post: '#1a7f37', put: '#bc4c00', patch: '#7d4e00', placeholder: '#59636e' },
+  dark: { get: '#71b7ff', post: '#7ec699', put: '#f08d49', patch: '#e3b341', placeholder: '#9198a1' },
+};
+
+/** RapiDoc's variables: on the page and in the list of operations. */
+const variables = {
+  get: ['--blue', '--nav-get-color'],
+  post: ['--green', '--nav-post-color'],
+  put: ['--orange', '--nav-put-color'],
+  patch: ['--yellow', '--nav-head-color'],
+  placeholder: ['--placeholder-color'],
+};
+
 const isDark = window.matchMedia('(prefers-color-scheme: dark)');
 isDark.addEventListener('change', paint);
 paint();
@@ -23,4 +38,7 @@ function paint() {
   };
   const viewer = document.querySelector('rapi-doc');
   for (const [name, value] of Object.entries(attributes)) viewer.setAttribute(name, value);
+  for (const [what, names] of Object.entries(variables)) {
+    for (const name of names) viewer.style.setProperty(name, readable[theme][what]);
+  }
 }

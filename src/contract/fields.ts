@@ -109,7 +109,7 @@ export function oneOf(values: readonly string[], description?: string, { open = 
 
 /** A filter of an addition: one of these values, and no other. */
 export function choice<const Values extends readonly string[]>(values: Values, description: string) {
-  const schema = described(z.enum(values), `${description}: ${values.join(', ')}`);
+  const schema = described(z.enum(values), description);
   knownTexts.add(schema, { values, open: false });
   return schema;
 }

@@ -68,6 +68,12 @@ test.each(['light', 'dark'] as const)('/docs is a reference of all operations (%
   expect(await page.evaluate('getComputedStyle(document.querySelector("rapi-doc")).backgroundColor')).toBe(
     colorScheme === 'dark' ? 'rgb(13, 17, 23)' : 'rgb(255, 255, 255)',
   );
+  // In the list of operations, and readable on its background.
+  const method = `document.querySelector("rapi-doc").shadowRoot.querySelector('[id="link-patch-/v1/stores/-storeId-"] .patch')`;
+  await page.locator('[id="link-patch-/v1/stores/-storeId-"]').waitFor();
+  expect(await page.evaluate(`getComputedStyle(${method}).color`)).toBe(
+    colorScheme === 'dark' ? 'rgb(227, 179, 65)' : 'rgb(125, 78, 0)',
+  );
   const operation = page.locator('[id="link-post-/v1/stores/-storeId-/operations/backups"]');
   await operation.click();
 

@@ -25,5 +25,8 @@ export function describeAged(values: readonly unknown[], time: string): string {
     .filter((value) => typeof value === 'string')
     .map((value) => printable(shorten(value.trim().replace(/\s+/g, ' '), 50)));
   const age = Date.parse(time) - Date.now();
-  return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ').replaceAll(', (', ' (');
+  return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])]
+    .join(', ')
+    .replaceAll('., ', ', ')
+    .replaceAll(', (', ' (');
 }

@@ -71,7 +71,8 @@ function filterOption({ flag, kind, description, schema }: FieldFlag): OptionSpe
   const complete = knownValues(schema);
   const input = { type: kind === 'boolean' ? 'boolean' : 'string', ...(complete && { enum: complete }) };
   const value = complete === undefined ? flagValues[kind] : flag.slice(2).toUpperCase();
-  return { flag, description, input, complete, ...(value !== null && { value }) };
+  const named = complete === undefined ? description : `${description}: ${complete.join(', ')}`;
+  return { flag, description: named, input, complete, ...(value !== null && { value }) };
 }
 
 function exampleOf({ flag, kind, schema }: FieldFlag): string[] {

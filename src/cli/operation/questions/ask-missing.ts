@@ -155,7 +155,9 @@ export function idChoices({ err }: Ui, kind: ObjectKind, known: readonly KnownOb
     const description = describeKnown(kind, object);
     return {
       value: id,
-      name: err.plain ? `${description}, id ${id}` : `${shortenId(id, ids)}  ${description}`,
+      name: err.plain
+        ? `${description.replace(/\.$/, '')}, id ${id}`
+        : `${shortenId(id, ids)}  ${description}`,
     };
   });
 }
