@@ -160,6 +160,7 @@ function viewOf({ record, by }: Undo) {
       return `Undid ${record.id} (${recordSummary(record).operation})`;
     },
     show: (result: Result) => (by === 'backup' ? restoredView.show(result) : []),
+    note: (result: Result) => (by === 'backup' ? restoredView.note(result) : null),
   };
 }
 
@@ -242,7 +243,7 @@ async function prepareDocument(run: Run, undo: FieldUndo, present: Present): Pro
 
 async function prepareRestore(
   run: Run,
-  { record, backupId, sections }: Extract<Undo, { backupId: unknown }>,
+  { record, later, backupId, sections }: Extract<Undo, { backupId: unknown }>,
 ): Promise<PreparedUndo> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
@@ -253,7 +254,7 @@ async function prepareRestore(
     ...(Number(returned) > 0 ? [line`The posts that it brought back are removed.`] : []),
   ];
   ui.notice(joined(notes, ' '));
-  ui.notice(await describeReplaced({ ...run, request }, true));
+  ui.notice(await describeReplaced({ ...run, request }, true, { record, later }));
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
 

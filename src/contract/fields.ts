@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { nearName } from '../base/nearest-name.ts';
+import type { Form } from './forms.ts';
 import { describeIssue } from './issue-messages.ts';
 
 // zod/mini loads faster than zod (the row `storectl backup create --json` of the bench), but comes without messages. The
@@ -43,12 +44,16 @@ export const timestampText = () => {
   return schema;
 };
 
-/** What helps to enter a value: an example, or a remark such as its form, its unit or where it is shown. */
+/** What a user who enters a value should know: an example, or a remark such as its unit or where it is shown. */
 export interface InputHint {
   readonly example?: string | undefined;
   readonly remark?: string | undefined;
   /** Of a list: most people want all values, so a question begins with all of them. */
   readonly isUsuallyAll?: boolean | undefined;
+  /** Of a map: names that this repository's service knows. It may have others. */
+  readonly names?: readonly string[] | undefined;
+  /** What this repository's service takes. */
+  readonly form?: Form | undefined;
 }
 
 const inputHints = z.registry<InputHint>();
@@ -66,6 +71,8 @@ export function described<Schema extends z.ZodMiniType>(
     example,
     remark,
     isUsuallyAll,
+    names,
+    form,
     ...more
   }: InputHint & { readonly format?: string; readonly id?: string } = {},
 ): Schema {
@@ -73,7 +80,7 @@ export function described<Schema extends z.ZodMiniType>(
     ...(remark === undefined ? [] : [` (${remark})`]),
     ...(example === undefined ? [] : [`, for example ${example}`]),
   ];
-  inputHints.add(schema, { example, remark, isUsuallyAll });
+  inputHints.add(schema, { example, remark, isUsuallyAll, names, form });
   z.globalRegistry.add(schema, { description: description + hints.join(''), ...more });
   return schema;
 }
@@ -97,12 +104,17 @@ const knownTexts = z.registry<{ readonly values: readonly string[]; readonly ope
  * A text for which this repository's service knows some values. The contract leaves it open, so any text passes. Only one that a
  * user gives (a `description` says so) must not be nearly a known one: that is a mistake.
  */
-export function oneOf(values: readonly string[], description?: string, { open = false } = {}) {
+export function oneOf(
+  values: readonly string[],
+  description?: string,
+  { open = false, ...hint }: InputHint & { readonly open?: boolean } = {},
+) {
   const meant = (text: string) => (values.includes(text) ? null : nearName(values, text));
   const isMeant = z.refine((text) => meant(String(text)) === null, {
     error: ({ input }) => `"${String(input)}" looks mistyped (did you mean ${meant(String(input))}?)`,
   });
-  const schema = description === undefined ? z.string() : described(z.string().check(isMeant), description);
+  const schema =
+    description === undefined ? z.string() : described(z.string().check(isMeant), description, hint);
   knownTexts.add(schema, { values, open });
   return schema;
 }
@@ -116,8 +128,7 @@ export function choice<const Values extends readonly string[]>(values: Values, d
 
 /** The values that this repository's service knows for a field, or undefined. */
 export function knownValues(schema: z.core.$ZodType): readonly string[] | undefined {
-  const { element } = schema._zod.def as { readonly element?: z.core.$ZodType };
-  return knownTexts.get((element ?? schema) as z.ZodMiniType)?.values;
+  return knownTextOf(schema)?.values;
 }
 
 /** The known value that is this text in another case, or the text. */
@@ -127,5 +138,11 @@ export function usualSpelling(schema: z.core.$ZodType, text: string): string {
 
 /** Whether this repository's service refuses all but {@link knownValues}. */
 export function isClosed(schema: z.core.$ZodType): boolean {
-  return knownTexts.get(schema as z.ZodMiniType)?.open === false;
+  return knownTextOf(schema)?.open === false;
+}
+
+/** Of a text, or of the items of a list. */
+function knownTextOf(schema: z.core.$ZodType) {
+  const { element } = schema._zod.def as { readonly element?: z.core.$ZodType };
+  return knownTexts.get((element ?? schema) as z.ZodMiniType);
 }

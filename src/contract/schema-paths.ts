@@ -29,6 +29,12 @@ export function shapeOf(schema: BodySchema): Shape {
   return { kind: element === undefined ? 'value' : 'list', names: [], field: () => element };
 }
 
+/** The schema of a value that is there: without what says that it may be left out or null. */
+export function valueSchema(schema: BodySchema): BodySchema {
+  const { innerType } = schema.def as { readonly innerType?: BodySchema };
+  return innerType === undefined ? schema : valueSchema(innerType);
+}
+
 /** The schema of the field at a path, or undefined if the contract does not name it. */
 export function schemaAt(schema: BodySchema, path: readonly string[]): BodySchema | undefined {
   return path.reduce<BodySchema | undefined>((inner, name) => inner && shapeOf(inner).field(name), schema);

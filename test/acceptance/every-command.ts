@@ -67,7 +67,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'blog show': [3, '{post}'],
   'settings show': [0, '--json'],
   'settings save': [3, '--quiet-hours-start 21:00'],
-  'settings diff': [2, '--quiet-hours-start 20:00'],
+  'settings diff': [3, '--quiet-hours-start 20:00'],
   // An editor needs somebody who edits.
   'settings edit': [3, '--json', { code: 3 }],
   'disputes list': [0, '--json'],

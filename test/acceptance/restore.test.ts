@@ -133,6 +133,6 @@ test('a restore that was not begun is offered in a terminal by its label, and sh
   await session.typeAt(/"first", just now\)(.|\n)+Go on with this restore\? \(y\/N\)$/, 'y');
   await session.typeAt(/Posts +1 removed(.|\n)+to confirm:$/, id);
   expect(await session.ends()).toMatch(
-    /✓ Restored store, blog from (.|\n)*Posts +1 removed\nUndo: storectl undo/,
+    /✓ Restored the store and blog sections from (.|\n)*Posts +1 removed\n(.*\n){2}Undo: storectl undo/,
   );
 });

@@ -137,7 +137,7 @@ test('a dispute that was read is shown and decided by its beginning; the answer 
   const second = await machine.run(['reclaim', 'appeal', '01986448', '--text', 'x', '--confirm', '01986448']);
   expect(second).toMatchObject({
     exitCode: 6,
-    stderr: expect.stringContaining('and the service takes it once'),
+    stderr: expect.stringContaining('and the service accepts it only once'),
   });
 });
 

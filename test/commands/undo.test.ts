@@ -106,9 +106,9 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
 
   expect(undone).toMatchObject({ exitCode: 0, stdout: 'Store  restored: Name\n' });
   expect(undone.stderr).toMatch(
-    /^This replaces the store section of store .* with backup \S+ \("Safety: x", just now\)\. A safety backup is taken first, so you can go back\.$/m,
+    /^This replaces the store section of store .* with backup \S+ \("Safety: x", just now\)\. A safety backup is taken first, which undo restores\.$/m,
   );
-  expect(undone.stderr).toMatch(/^✓ Undid \w{6}: restored store from backup /m);
+  expect(undone.stderr).toMatch(/^✓ Undid \w{6}: restored the store section from backup /m);
   const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);
   expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'B' });
 });
@@ -146,13 +146,13 @@ test.each([['undo'], ['history', 'show']])(
   },
 );
 
-test('what the service cannot take back is refused, and so is what was never applied', async () => {
+test('what cannot be undone is refused, and so is what was never applied', async () => {
   const { machine } = await setScene();
   await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   expect(await machine.run(['undo', id])).toMatchObject({
     exitCode: 6,
-    stderr: expect.stringContaining('the service cannot take'),
+    stderr: expect.stringContaining(' cannot be undone: only store updates, saved settings and restores can'),
   });
   expect(await machine.run(['undo'])).toMatchObject({ exitCode: 3 });
   expect(await machine.run(['undo', 'zzzzzz'])).toMatchObject({

@@ -6,6 +6,7 @@ import { readSeen, rememberSeen } from '../../history/objects/seen-objects.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { describeKnown } from '../output/describe-known.ts';
+import { labelOf } from '../output/labels.ts';
 import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, resolveId, shortenId } from './short-id.ts';
 
@@ -54,6 +55,8 @@ export async function completeKnownIds(
   return texts.map((text) => {
     const meant = resolveId(text, kind, ids);
     if ('id' in meant) return meant.id;
+    const named = findNamed(kind, text, known);
+    if (named !== null) throw notAName(kind, text, named, known);
     throw meant.problem === 'ambiguous' ? ambiguousId(kind, text, known) : notAnId(kind, text, meant.problem);
   });
 }
@@ -64,26 +67,80 @@ function anObject(kind: ObjectKind): string {
   return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
 }
 
+/** What a text names that is no id: a field that people know the object by, or `latest`, which several tools understand. */
+interface Named {
+  /** `the label of a backup`, or `the newest`. */
+  readonly what: string;
+  readonly object: KnownObject;
+}
+
+/** The newest object that the text names, or null. */
+function findNamed(kind: ObjectKind, text: string, known: readonly KnownObject[]): Named | null {
+  const newestFirst = known.toSorted((one, other) => timeOf(other) - timeOf(one));
+  const [newest] = newestFirst;
+  if (newest !== undefined && /^(latest|newest|last)$/i.test(text)) return { what: '', object: newest };
+  for (const name of kindOf(kind).recognizedBy) {
+    const object = newestFirst.find(({ fields }) => isSameText(fields[name], text));
+    if (object !== undefined)
+      return { what: `the ${labelOf([name]).toLowerCase()} of ${anObject(kind)}`, object };
+  }
+  return null;
+}
+
+const timeOf = ({ fields, seenAt }: KnownObject) => Date.parse(String(fields.createdAt ?? seenAt)) || 0;
+
+function isSameText(value: unknown, text: string): boolean {
+  return typeof value === 'string' && value.trim().toLowerCase() === text.trim().toLowerCase();
+}
+
+/** Exit 2: a name may stand for several objects, so it is not taken for an id. The newest one is suggested. */
+function notAName(
+  kind: ObjectKind,
+  text: string,
+  { what, object }: Named,
+  known: readonly KnownObject[],
+): CliError {
+  const { one, list } = kindOf(kind);
+  const short = shortenId(
+    object.id,
+    known.map(({ id }) => id),
+  );
+  const isLatest = what === '';
+  const which = isLatest ? `the newest ${one} that this machine has seen` : 'the newest one';
+  return usageError(
+    isLatest
+      ? `"${printable(text)}" is not the id of ${anObject(kind)}`
+      : `"${printable(text)}" is ${what}, not its id`,
+    [
+      { say: `use ${printable(short)}, ${which} (${describeKnown(kind, object)})` },
+      { run: list, rest: 'to see the ids' },
+    ],
+    { code: 'unknown_id' },
+  );
+}
+
 /** Whether it may be the beginning of a UUID. */
 const looksLikeId = (text: string) => /^[\da-f-]*[^\w]?$/i.test(text);
 
 function notAnId(kind: ObjectKind, text: string, problem: 'too short' | 'unknown'): CliError {
   const named = `"${printable(text)}"`;
+  const { list, alsoFoundBy, hasUuid } = kindOf(kind);
+  const toList = { run: list, rest: 'to see the ids' };
+  if (hasUuid && !looksLikeId(text)) {
+    const others =
+      alsoFoundBy === undefined
+        ? []
+        : [{ run: [...list, alsoFoundBy.filter, text], rest: `if it is ${alsoFoundBy.what}` }];
+    return usageError(`${named} is not the id of ${anObject(kind)}`, [...others, toList], {
+      code: 'unknown_id',
+    });
+  }
   const isShort = problem === 'too short';
-  const { list, alsoFoundBy } = kindOf(kind);
   return usageError(
     isShort
       ? `${named} is too short for the id of ${anObject(kind)}`
       : `${named} is not the whole id of ${anObject(kind)}, and this machine has seen none that begins with it`,
-    alsoFoundBy === undefined || looksLikeId(text)
-      ? [
-          { say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' },
-          { run: list, rest: 'to see the ids' },
-        ]
-      : [
-          { run: [...list, alsoFoundBy.filter, text], rest: `if it is ${alsoFoundBy.what}` },
-          { run: list, rest: 'to see the ids' },
-        ],
+    [{ say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' }, toList],
     { code: isShort ? 'id_too_short' : 'unknown_id' },
   );
 }

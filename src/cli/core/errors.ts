@@ -112,9 +112,9 @@ export function localStateError(code: string, what: string, next: Next): CliErro
   return usageError(what, next, { code, exitCode: exitCodes.localState });
 }
 
-/** The user pressed Ctrl-C, or said no, before anything was sent. */
-export function cancelledError(): CliError {
-  return usageError('cancelled', [], { code: 'cancelled', exitCode: exitCodes.cancelled });
+/** The user pressed Ctrl-C, or said no, before anything was sent; `what` says how, if it is not clear. */
+export function cancelledError(what = 'cancelled'): CliError {
+  return usageError(what, [], { code: 'cancelled', exitCode: exitCodes.cancelled });
 }
 
 /** The user pressed Escape at a question. The caller asks the previous question again, if there is one. */

@@ -55,12 +55,23 @@ export interface Keyboard {
   close(): void;
 }
 
+/** What a user has entered at a question that is not answered yet. */
+export interface Draft {
+  /** What was typed. */
+  line: string;
+  /** Of a list to choose from: the values that are selected, and the one with the cursor. */
+  checked?: readonly string[];
+  active?: string | undefined;
+}
+
 /** What stands on the screen since the first question of a command, to remove an answer that the user goes back over. */
 export interface Transcript {
   /** A question was answered, and takes these rows. */
   answered(question: string, rows: number): void;
-  /** The user left a question, to go back. */
-  wentBack(question: string): void;
+  /** The user left a question, to go back. `draft` is what stood there. */
+  wentBack(question: string, draft: Draft): void;
+  /** What the user had entered when they left this question, or null. */
+  draftOf(question: string): Draft | null;
   /** Something was written below, with the end of its last line. */
   wrote(text: string): void;
   /**

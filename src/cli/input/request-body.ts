@@ -6,6 +6,7 @@ import { type FieldError, fixInput, invalidFields, notTogether, usageError } fro
 import { parsePath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
+import { findFormProblems } from './check-forms.ts';
 import { refuseEmptyKeys } from './empty-keys.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseText } from './field-flags.ts';
 import {
@@ -94,7 +95,10 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   });
 }
 
-/** Throws exit 2 for known fields of a body with invalid values. Missing fields are not checked here. */
+/**
+ * Throws exit 2 for known fields of a body whose values are not what the contract says, or not in the format that this
+ * repository's service takes. Missing fields are not checked here, nor bounds.
+ */
 export function checkBody(
   operation: Operation,
   fields: readonly FieldFlag[],
@@ -111,14 +115,17 @@ export function checkFields(
   values: Record<string, unknown>,
   lineOf: GivenBody['lineOf'] = () => null,
 ): void {
-  const result = schema.safeParse(values);
-  if (result.success) return;
-  const wrong = result.error.issues
-    .filter(({ path }) => valueAt(values, path.map(String)) !== undefined)
-    .map(({ path, message }): FieldError => {
+  const issues = schema.safeParse(values).error?.issues ?? [];
+  const wrong = [
+    ...issues.map(({ path, message }) => ({ path: path.map(String), problem: message })),
+    ...findFormProblems(schema, values).filter(({ isBound }) => !isBound),
+  ]
+    .filter(({ path }) => valueAt(values, path) !== undefined)
+    .filter(({ path }, index, all) => index === all.findIndex((one) => isDeepStrictEqual(one.path, path)))
+    .map(({ path, problem }): FieldError => {
       const field = path.join('.');
-      const line = lineOf(path.map(String));
-      const detail = line === null ? message : `${message} in line ${line}`;
+      const line = lineOf(path);
+      const detail = line === null ? problem : `${problem} in line ${line}`;
       return { field, flag: flagOf(fields, field), detail };
     });
   if (wrong.length > 0) throw invalidFields(wrong, fixInput);

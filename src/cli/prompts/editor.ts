@@ -19,15 +19,22 @@ function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
   return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
 }
 
+/** How an editor ended that did not end well. */
+interface EditorFailure {
+  /** It could not be started, or lost the file. Else the user left it with an error, as `:cq` of vim does, to cancel. */
+  readonly isBroken: boolean;
+  readonly what: string;
+}
+
 /**
- * Lets the user edit `text` in $VISUAL or $EDITOR, in this file. Returns the text as the editor left it, and why the editor
+ * Lets the user edit `text` in $VISUAL or $EDITOR, in this file. Returns the text as the editor left it, and how the editor
  * failed, or null. Throws exit 130 if Ctrl-C ends the editor.
  */
 export async function editText(
   io: EditorIo,
   text: string,
   file: string,
-): Promise<{ readonly text: string; readonly failure: string | null }> {
+): Promise<{ readonly text: string; readonly failure: EditorFailure | null }> {
   // Editors expect the last line to end, and what is appended to the file becomes a separate line.
   writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
   // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
@@ -35,7 +42,7 @@ export async function editText(
   const takeBack = io.keyboard?.lend();
   const failure = await (io.ignoreInterruptsDuring?.(run) ?? run()).finally(takeBack);
   const edited = readEdited(file);
-  if (edited === null) return { text, failure: failure ?? 'the file was deleted' };
+  if (edited === null) return { text, failure: failure ?? { isBroken: true, what: 'the file was deleted' } };
   // Editors end the last line, which is no part of the text.
   return { text: text.endsWith('\n') ? edited : edited.replace(/\r?\n$/, ''), failure };
 }
@@ -149,9 +156,10 @@ function isFixable(error: unknown): error is CliError {
   return exitCode === exitCodes.usage || exitCode === exitCodes.rejected;
 }
 
-function editorFailed(io: EditorIo, failure: string): CliError {
+function editorFailed(io: EditorIo, { isBroken, what }: EditorFailure): CliError {
+  if (!isBroken) return cancelledError(`cancelled: the editor ended with ${what}`);
   return usageError(
-    `the editor "${editorOf(io)}" failed: ${failure}`,
+    `the editor "${editorOf(io)}" failed: ${what}`,
     'set VISUAL or EDITOR to an editor that waits until the file is closed',
     { code: 'editor_failed' },
   );
@@ -162,24 +170,28 @@ function abandoned({ failure }: CliError): CliError {
   return usageError(what, 'fix the text, which is kept', { fields, status });
 }
 
-/** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */
+/** What a shell answers for a program that it cannot find or run. */
+const notStarted: readonly unknown[] = [126, 127, 9009];
+
+/** Returns how the editor failed, or null. The shell splits commands like `code --wait`, as git does. */
 async function runEditor(
   { env, process, signal }: EditorIo,
   editor: string,
   file: string,
-): Promise<string | null> {
+): Promise<EditorFailure | null> {
   if (signal.aborted) throw cancelledError();
   // Without a trap, Ctrl-C in the editor would kill the shell.
   const trap = process.platform === 'win32' ? '' : 'trap : INT; ';
   const command = `${trap}${editor} ${shellWord(file, process.platform)}`;
   let interrupted = false;
-  const failure = await new Promise<string | null>((resolve) => {
+  const failure = await new Promise<EditorFailure | null>((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...withoutKey(env) } });
-    child.on('error', (error) => resolve(describeSystemError(error)));
+    child.on('error', (error) => resolve({ isBroken: true, what: describeSystemError(error) }));
     child.on('exit', (code, reason) => {
       // 130 is the shell's exit code for an editor that Ctrl-C has ended.
       interrupted = signal.aborted || reason === 'SIGINT' || code === 130;
-      resolve(code === 0 ? null : `exit status ${reason ?? code}`);
+      const what = code === null ? String(reason) : `exit status ${code}`;
+      resolve(code === 0 ? null : { isBroken: notStarted.includes(code), what });
     });
   });
   if (failure !== null && interrupted) throw cancelledError();

@@ -20,18 +20,23 @@ const showCursor = `${esc}[?25h`;
 const enablePasteMode = `${esc}[?2004h`;
 const disablePasteMode = `${esc}[?2004l`;
 
+interface ScreenOptions {
+  /** The stream that knows the size of the terminal: each learns of another size at its own time. */
+  readonly size: Pick<Io['stdout'], 'columns' | 'rows'>;
+  /** The prompt is only written, never redrawn. */
+  readonly readsLines: boolean;
+  /** The terminal shows ASCII alone. */
+  readonly isAscii: boolean;
+}
+
 export type PromptScreen = ReturnType<typeof openScreen>;
 
 /**
- * The terminal that a prompt is drawn on. It knows what it shows, and can show it again on new lines. `readsLines`: the prompt
- * is only written, never redrawn. `isAscii`: the terminal shows ASCII alone.
+ * The terminal that a prompt is drawn on. It knows what it shows, and can show it again on new lines.
  */
-export function openScreen(
-  terminal: Io['stdout'],
-  { readsLines, isAscii }: { readonly readsLines: boolean; readonly isAscii: boolean },
-) {
+export function openScreen(terminal: Io['stdout'], { size, readsLines, isAscii }: ScreenOptions) {
   let shown = '';
-  const columns = () => usableColumns(terminal.columns);
+  const columns = () => usableColumns(size.columns);
   const write = (prompt: string) => {
     const text = isAscii ? inAscii(prompt) : prompt;
     const drawn = text.replace(erasing, '');
@@ -50,7 +55,7 @@ export function openScreen(
   Object.defineProperties(output, {
     isTTY: { value: true },
     columns: { get: columns },
-    rows: { get: () => terminal.rows },
+    rows: { get: () => size.rows },
   });
   const [start, end] = readsLines ? ['', ''] : [enablePasteMode, disablePasteMode];
   terminal.write(start);

@@ -1,5 +1,5 @@
 import { cancelledError, WentBack } from '../core/errors.ts';
-import { type Io, readsLines, usableColumns } from '../core/io.ts';
+import { type Draft, type Io, readsLines, usableColumns } from '../core/io.ts';
 import { printable, printableLines } from '../core/sanitize.ts';
 import { isAsciiLocale } from '../output/ascii.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
@@ -65,7 +65,8 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
   };
   const line = await ask(io, message, {
     keepsLineBreaks: lineBreaks,
-    draw: (context) => textLine({ ...config, look: lookOf(io), message: question }, context),
+    draw: (context, entered) =>
+      textLine({ ...config, ...entered, look: lookOf(io), message: question }, context),
     read: (context) => plain.readTextLine({ ...config, message: question() }, context),
   });
   return decode(line);
@@ -89,7 +90,7 @@ export function askSecret(io: Io, message: string): Promise<string> {
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
   const question = () => asQuestion(io, message);
   return ask(io, message, {
-    draw: (context) => yesNo({ look: lookOf(io), message: question, preset }, context),
+    draw: (context, entered) => yesNo({ ...entered, look: lookOf(io), message: question, preset }, context),
     read: (context) => plain.readYesNo({ message: question(), preset }, context),
   });
 }
@@ -122,7 +123,7 @@ export async function pickOne(
 ): Promise<{ readonly value: string; readonly typed: string }> {
   const config = { ...pickerConfig(io, message, choices), preset, checked: null };
   const { values, typed } = await ask(io, message, {
-    draw: (context) => picker(config, context),
+    draw: (context, entered) => picker({ ...config, ...entered }, context),
     async read(context) {
       const value = await plain.readNumber({ ...config, message: config.message() }, context);
       return { values: [value], typed: '' };
@@ -140,7 +141,7 @@ export async function askSeveral(
 ): Promise<string[]> {
   const config = { ...pickerConfig(io, message, choices), preset: undefined, checked: preset };
   const { values } = await ask(io, message, {
-    draw: (context) => picker(config, context),
+    draw: (context, entered) => picker({ ...config, ...entered }, context),
     async read(context) {
       const chosen = await plain.readNumbers({ ...config, message: config.message() }, context);
       return { values: chosen, typed: '' };
@@ -191,17 +192,23 @@ function wrapAfter(io: Io, question: string, answer: string): string {
 
 type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean };
 
+/** What the user entered before they left the question, and what is entered now. */
+interface Entered {
+  readonly before: Draft | null;
+  readonly draft: Draft;
+}
+
 interface Asking<Answer> {
   /** Draws the question, and again with each key. */
-  draw(context: PromptContext): Promise<Answer>;
+  draw(context: PromptContext, entered: Entered): Promise<Answer>;
   /** The same for screen readers, by lines. Without it the question is drawn: what is not shown is read by single keys. */
-  read?(context: PromptContext): Promise<Answer>;
+  read?(context: PromptContext, entered: Entered): Promise<Answer>;
   readonly keepsLineBreaks?: boolean;
 }
 
 /**
  * Runs a prompt on stderr, so that stdout has data only. Ctrl-C and Ctrl-D throw exit 130 (the prompts would hang after
- * Ctrl-D); Escape throws {@link WentBack}.
+ * Ctrl-D); Escape throws {@link WentBack}. What was entered then stands there again when the question is asked again.
  */
 async function ask<Answer>(
   io: Io,
@@ -218,6 +225,7 @@ async function ask<Answer>(
   }));
   const { transcript } = io;
   const removed = transcript.takeBack(question);
+  const entered = { before: transcript.draftOf(question), draft: { line: '' } };
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
@@ -232,7 +240,7 @@ async function ask<Answer>(
     stdout.on('resize', onResize);
   }
   try {
-    const answer = await prompt({
+    const context = {
       input: terminal.input,
       output: terminal.screen.output,
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
@@ -241,12 +249,13 @@ async function ask<Answer>(
       get clearPromptOnDone() {
         return back.signal.aborted;
       },
-    });
+    };
+    const answer = await prompt(context, entered);
     transcript.answered(question, terminal.screen.rows());
     return answer;
   } catch (error) {
     if (back.signal.aborted && !signal.aborted) {
-      transcript.wentBack(question);
+      transcript.wentBack(question, entered.draft);
       throw new WentBack();
     }
     const names = ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'];
@@ -265,7 +274,7 @@ async function openTerminal(
 ) {
   const { stdin, stdout, stderr, env } = io;
   const target = stderr.isTTY ? stderr : stdout;
-  const screen = openScreen(target, { readsLines: isRead, isAscii: isAsciiLocale(env) });
+  const screen = openScreen(target, { size: stdout, readsLines: isRead, isAscii: isAsciiLocale(env) });
   const keyboard = holdKeyboard(io);
   if (isRead) return { input: stdin, screen, close: keyboard.lend(screen.redraw) };
   const { input, close } = await readPasting(keyboard, screen, keepsLineBreaks);

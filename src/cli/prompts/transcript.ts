@@ -1,4 +1,4 @@
-import type { Transcript } from '../core/io.ts';
+import type { Draft, Transcript } from '../core/io.ts';
 import { displayWidth } from '../output/wrap.ts';
 
 /** `size` says how large the terminal is now. */
@@ -7,6 +7,10 @@ export function openTranscript(size: () => { readonly columns: number; readonly 
   let entries: { readonly question: string; rows: number }[] = [];
   let columns = size().columns;
   let leftQuestion: string | null = null;
+  /** What was entered at the questions that the user left, by their names. */
+  const drafts = new Map<string, Draft>();
+  /** Whether the last question was answered. */
+  let isForward = false;
 
   /** A terminal that has another size now has moved everything. */
   function isMoved(): boolean {
@@ -20,10 +24,20 @@ export function openTranscript(size: () => { readonly columns: number; readonly 
     answered(question, rows) {
       if (isMoved()) entries = [];
       entries.push({ question: nameOf(question), rows });
+      drafts.delete(nameOf(question));
+      isForward = true;
       leftQuestion = null;
     },
-    wentBack(question) {
+    wentBack(question, draft) {
       leftQuestion = nameOf(question);
+      drafts.set(leftQuestion, draft);
+      isForward = false;
+    },
+    draftOf(question) {
+      const draft = drafts.get(nameOf(question)) ?? null;
+      // Who went another way than before has done with them: the same question may be about something else now.
+      if (draft === null && isForward) drafts.clear();
+      return draft;
     },
     wrote(text) {
       const last = entries.at(-1);

@@ -1,7 +1,7 @@
 import { asObject, textAt, valueAt } from '../../base/json.ts';
 import { listKnown } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
-import { line, shorten } from '../../cli/core/sanitize.ts';
+import { joined, line, type Printable, shorten } from '../../cli/core/sanitize.ts';
 import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
 import { formatDistance, formatMinute } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
@@ -46,13 +46,19 @@ export async function knownBackup(
   return (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields;
 }
 
-/** The restore in words: `store, blog from backup 01a1… ("nightly")`. */
+/** `the store and blog sections`. */
+export function describeSections(sections: readonly string[]): string {
+  const listed = new Intl.ListFormat('en-GB').format(sections);
+  return `the ${listed} ${sections.length === 1 ? 'section' : 'sections'}`;
+}
+
+/** `the store and blog sections from backup 01a1… ("nightly")`. */
 export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
   const backupId = objectIdOf(record) ?? '';
   const { label } = (await knownBackup(session, backupId)) ?? {};
   const suffix = typeof label === 'string' ? ` ("${label}")` : '';
   const sections = sectionsOf(asObject(sentBody(record)));
-  return `${sections.join(', ')} from backup ${backupId}${suffix}`;
+  return `${describeSections(sections)} from backup ${backupId}${suffix}`;
 }
 
 /** How the result of a restore is printed, with what the service says that it changed. */
@@ -60,7 +66,24 @@ export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
   show: ({ response }: Result) => rowsOfRestored(response),
+  note: noteBackups,
 };
+
+/** Which backup has what was replaced: the one that `undo` restores, and the service's own. */
+function noteBackups({ response, record }: Result): Printable | null {
+  const own = record?.safetyBackupId ?? null;
+  const byService = textAt(response, ['preRestoreBackupId']);
+  const parts = [
+    ...(own === null ? [] : [`Safety backup: ${own}, which undo restores`]),
+    ...(byService === null ? [] : [`The service's own backup: ${byService}`]),
+  ];
+  return parts.length === 0
+    ? null
+    : joined(
+        parts.map((part) => line`${part}`),
+        '\n',
+      );
+}
 
 /** A row for each section whose changes are in the response. */
 export function rowsOfRestored(response: unknown): Row[] {

@@ -200,7 +200,7 @@ async function resumeOne(
   const safetyLabel = isRestore ? await safetyLabelOf(session, objectIdOf(record) ?? '') : undefined;
   const options = { ...changeOptions({ target, ui, session }), signal, safetyLabel };
   let resumed = await resumeRecord(history, record.id, options);
-  if (resumed.action === 'left_open' && (await isWanted(ui, resumed, isNamed)))
+  if (resumed.action === 'left_open' && (await isWanted(ui, session, resumed, isNamed)))
     resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
   if ('outcome' in resumed) {
     noteRecording(ui, resumed);
@@ -213,6 +213,7 @@ async function resumeOne(
 /** Whether to send a change that is sent only after a yes. Without a terminal, the id of a recent restore counts as a yes. */
 async function isWanted(
   ui: Ui,
+  session: Session,
   { record, reason }: Extract<ResumeResult, { action: 'left_open' }>,
   isNamed: boolean,
 ): Promise<boolean> {
@@ -221,7 +222,12 @@ async function isWanted(
   showRequest(ui, record);
   ui.notice(joined(warningsOf(record, reason), ' '));
   const isRestore = rulesOf(record.operation).safetyBackupRule !== undefined;
-  return agrees(ui, isRestore ? 'Restore this backup again?' : 'Send this change again?');
+  if (!(await agrees(ui, isRestore ? 'Restore this backup again?' : 'Send this change again?'))) return false;
+  if (isRestore) {
+    const { confirmRestore } = await import('./unfinished-restore.ts');
+    await confirmRestore(ui, session, record);
+  }
+  return true;
 }
 
 /** Sentences that a user has to know before a change is sent again. */

@@ -1,19 +1,21 @@
+import { asObject } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { newRun } from '../../cli/operation/call/run.ts';
+import { newRun, type Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/confirm.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import type { StoreHistory } from '../../history/history.ts';
-import { type HistoryRecord, logIdOf, objectIdOf } from '../../history/record/history-record.ts';
+import { type HistoryRecord, logIdOf, objectIdOf, sentBody } from '../../history/record/history-record.ts';
 import {
   describeBackup,
   describeReplaced,
   restoredView,
   safetyLabelOf,
+  sectionsOf,
   sendRestore,
 } from '../backup/for-others.ts';
 import { createdId } from './describe.ts';
@@ -35,6 +37,19 @@ export function findUnfinished(history: StoreHistory, record: HistoryRecord) {
   return { safetyBackupId, backupId, sections: sections.map(String) };
 }
 
+/** Asks a terminal for the id of the backup, as `backup restore` does. */
+export async function confirmRestore(ui: Ui, session: Session, record: HistoryRecord): Promise<void> {
+  const backupId = objectIdOf(record) ?? '';
+  const run = await runOf(ui, session, backupId, sectionsOf(asObject(sentBody(record))));
+  await confirmById(run, backupId, 'Restore this backup?');
+}
+
+async function runOf(ui: Ui, session: Session, backupId: string, sections: readonly string[]): Promise<Run> {
+  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
+  const parsed = { arguments: {}, options: new Map() };
+  return newRun({ ui, session, parsed }, await session.connect(), request);
+}
+
 /** Says that the safety backup was taken and the restore was not begun. A terminal offers to go on. */
 export async function offerRestore(
   ui: Ui,
@@ -48,9 +63,7 @@ export async function offerRestore(
   const command = ['backup', 'restore', backupId, '--sections', sections.join(',')];
   if (!ui.canAsk) return ui.noticeUnwrapped(line`To restore it: ${commandLine(command, session.flags)}`);
   if (!(await agrees(ui, 'Go on with this restore?'))) return;
-  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
-  const parsed = { arguments: {}, options: new Map() };
-  const run = newRun({ ui, session, parsed }, await session.connect(), request);
+  const run = await runOf(ui, session, backupId, sections);
   ui.notice(await describeReplaced(run, true));
   await confirmById(run, backupId, 'Restore this backup?');
   const result = await sendRestore(run, await safetyLabelOf(session, backupId));

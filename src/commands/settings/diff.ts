@@ -1,6 +1,5 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { dottedPath } from '../../cli/core/field-path.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
@@ -9,6 +8,7 @@ import { readInput } from '../../cli/operation/read-input.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { drawSettings, planSave, warnOfUnknown } from './settings-diff.ts';
 import { splitByKnown } from './unknown-settings.ts';
+import { whatChanges } from './what-changes.ts';
 
 const input = {
   operation: saveSettings,
@@ -24,15 +24,10 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file. What
     'settings diff --from-file settings.yaml --exit-code --json',
   ],
   async run(call) {
-    const run = await readInput(call, input, { isSent: false });
+    const isFromFile = optionValue(call.parsed, '--from-file') !== undefined;
+    const steps = { isSent: false, ...(!isFromFile && { whatChanges }) };
+    const run = await readInput(call, input, steps);
     const { ui, parsed } = run;
-    const given = run.request.body ?? {};
-    if (Object.keys(given).length === 0 && optionValue(parsed, '--from-file') === undefined) {
-      throw usageError(
-        'nothing to compare',
-        'pass at least one field of `settings save`, or --from-file FILE',
-      );
-    }
     const { changes } = await planSave(run);
     warnOfUnknown(ui, changes);
     if (ui.json) {

@@ -10,17 +10,9 @@ import { printDryRun, printResult } from '../../cli/operation/result/print-resul
 import { announce } from '../../cli/operation/send/announce.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
-import {
-  drawSettings,
-  planSave,
-  prepareSave,
-  readSettings,
-  savedView,
-  settingsRun,
-  warnOfUnknown,
-} from './settings-diff.ts';
-import { templateFields } from './template-fields.ts';
+import { drawSettings, planSave, prepareSave, savedView, warnOfUnknown } from './settings-diff.ts';
 import { refuseMistypedSettings } from './unknown-settings.ts';
+import { whatChanges } from './what-changes.ts';
 
 const input = { operation: saveSettings };
 
@@ -47,13 +39,7 @@ storeId, env and updatedAt are read-only and are not sent.`,
 };
 
 const steps: InputSteps = {
-  whatChanges: {
-    example: '--quiet-hours-enabled',
-    async read(given) {
-      const { document } = await readSettings(await settingsRun(given));
-      return { current: document, moreFields: templateFields(document) };
-    },
-  },
+  whatChanges,
   // A dry run reads nothing.
   prepare: (body, { session }) => {
     if (session.flags.dryRun) refuseMistypedSettings(body, null);

@@ -2,8 +2,9 @@ import { leafPaths, textAt, valueAt } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, cancelledError } from '../../cli/core/errors.ts';
-import { isSameValue, mergeObjects } from '../../cli/core/field-path.ts';
-import { line } from '../../cli/core/sanitize.ts';
+import { dottedPath, isSameValue, mergeObjects } from '../../cli/core/field-path.ts';
+import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
+import { isKnownPath, refuseMistyped } from '../../cli/input/unknown-fields.ts';
 import type { OperationInput, WhatChanges } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation } from '../../cli/operation/call/operation-options.ts';
 import {
@@ -21,7 +22,7 @@ import { announce } from '../../cli/operation/send/announce.ts';
 import { send, sendChange } from '../../cli/operation/send/send.ts';
 import { type CurrentDocument, tryReadDocument } from '../../cli/operation/send/try-read-document.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
-import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
+import { drawRecord, rowsOfSeenChanges, valueOrNone } from '../../cli/output/describe-changes.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
@@ -75,7 +76,9 @@ const updatedView: ResultView = {
   // If both streams are a terminal, the user has seen the values before they were sent.
   show({ response }, run) {
     const { out, err } = run.ui;
-    return out.width !== null && err.width !== null ? [] : rowsOfUpdate(run, null, response);
+    if (out.width !== null && err.width !== null) return [];
+    const { rows, others } = rowsOfUpdate(run, null, response);
+    return [...rows, ...others];
   },
 };
 
@@ -84,13 +87,15 @@ const updatedView: ResultView = {
  * cannot be undone.
  */
 async function confirmAndUpdate(run: Run): Promise<Result> {
-  const { request, session, ui } = run;
+  const { request, session } = run;
   const current = await tryReadDocument(run, showStore);
   const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
-  const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
+  // Only a store that was read shows which fields it has.
+  if (current !== null)
+    refuseMistyped(updateStore.body, request.body ?? {}, current.document, 'a field of the store');
   const { offerBackup } = isSeen(seen, request.body) ? {} : await import('../backup/for-others.ts');
   const safetyBackupId = await offerBackup?.(run);
-  const shown = await drawRecord(rows, ui.err);
+  const shown = await drawUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
   await confirm(run, { question: 'Update the store with these values?', shown, alwaysShow: true });
   return sendUpdate(run, current, { safetyBackupId });
 }
@@ -146,18 +151,42 @@ async function agreeToMoved(
   }
   ui.notice(line`Warning: ${message}.`, 'yellow');
   const values = mergeObjects({ ...document }, run.request.body ?? {});
-  ui.notice(await drawRecord(rowsOfUpdate(run, shownNow(document), values), ui.err));
+  ui.notice(await drawUpdate(run, shownNow(document), values));
   if (!(await agrees(ui, 'Replace the present values?'))) throw cancelledError();
 }
 
-/** A row for each field of the request, with its value in `store`. */
-function rowsOfUpdate({ request }: Run, seen: SeenDocument | null, store: unknown): Row[] {
-  const changes = leafPaths(request.body).map((path) => ({
+/** The fields of the request as `store` has them, as text. */
+async function drawUpdate(run: Run, seen: SeenDocument | null, store: unknown): Promise<Printable> {
+  const { err } = run.ui;
+  const { rows, others } = rowsOfUpdate(run, seen, store);
+  const blocks = [
+    ...(rows.length === 0 ? [] : [await drawRecord(rows, err)]),
+    ...(others.length === 0
+      ? []
+      : [joined([line`Not fields that storectl knows:`, await drawRecord(others, err)], '\n')]),
+  ];
+  return joined(blocks, '\n\n');
+}
+
+/** The same as rows; fields that neither the contract nor the store has, apart, are named by their paths. */
+function rowsOfUpdate(
+  { request }: Run,
+  seen: SeenDocument | null,
+  store: unknown,
+): { readonly rows: Row[]; readonly others: Row[] } {
+  const values = { currency: textAt(store, ['defaultCurrency']) };
+  const isKnown = (path: readonly string[]) =>
+    isKnownPath(updateStore.body, path) || valueAt(seen?.document, path) !== undefined;
+  const paths = leafPaths(request.body);
+  const changes = paths.filter(isKnown).map((path) => ({
     path,
     before: seen?.valueAt(path),
     after: valueAt(store, path),
   }));
-  return rowsOfSeenChanges(changes, { currency: textAt(store, ['defaultCurrency']) }, seen?.seenAt ?? null);
+  const others = paths
+    .filter((path) => !isKnown(path))
+    .map((path): Row => [dottedPath(path), valueOrNone(path.at(-1) ?? '', valueAt(store, path), values)]);
+  return { rows: rowsOfSeenChanges(changes, values, seen?.seenAt ?? null), others };
 }
 
 /** The store as this machine has seen it last, or null. */

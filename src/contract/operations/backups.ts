@@ -10,11 +10,15 @@ import {
   timestampText,
   uuidText,
 } from '../fields.ts';
+import { lineForm } from '../forms.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
 /** What this repository's service backs up and restores. */
 export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
+
+/** In code points. */
+export const maxLabelLength = 120;
 
 const sectionsTo = (what: string) =>
   described(
@@ -90,7 +94,7 @@ export const createBackup = {
   summary: 'Back up sections of the store',
   class: 'keyed',
   body: openObject({
-    label: textField('Label of the backup'),
+    label: textField('Label of the backup', { form: lineForm(maxLabelLength, { isFilled: true }) }),
     sections: sectionsTo('back up'),
     idempotencyKey: textField('Idempotency key: requests with the same key are applied only once'),
   }),

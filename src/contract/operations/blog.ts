@@ -11,6 +11,7 @@ import {
   timestampText,
   uuidText,
 } from '../fields.ts';
+import { lineForm, postSlugForm, textForm } from '../forms.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
@@ -83,10 +84,12 @@ export const createBlogPost = {
   summary: 'Create a blog post',
   class: 'one-shot',
   body: openObject({
-    title: textField('Title of the post'),
-    contentMd: textField('Content of the post', { remark: 'Markdown' }),
-    slug: z.optional(textField('URL slug of the post')),
-    excerpt: z.optional(textField('Summary of the post', { remark: 'shown in lists' })),
+    title: textField('Title of the post', { form: lineForm(postLimits.title, { isFilled: true }) }),
+    contentMd: textField('Content of the post', { remark: 'Markdown', form: textForm(postLimits.contentMd) }),
+    slug: z.optional(textField('URL slug of the post', { form: postSlugForm })),
+    excerpt: z.optional(
+      textField('Summary of the post', { remark: 'shown in lists', form: textForm(postLimits.excerpt) }),
+    ),
     coverImageId: z.optional(described(uuidText(), 'Cover image of the post', { remark: 'UUID' })),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(
@@ -95,8 +98,15 @@ export const createBlogPost = {
     status: z.optional(oneOf(postStates, 'Status of the post: draft, scheduled or published')),
     scheduledAt: z.optional(timeField('When to publish a scheduled post', { example: '2030-01-31 09:00' })),
     publishedAt: z.optional(timeField('When a published post was first published', { remark: 'up to now' })),
-    metaTitle: z.optional(textField('Title of the post', { remark: 'for search engines' })),
-    metaDescription: z.optional(textField('Description of the post', { remark: 'for search engines' })),
+    metaTitle: z.optional(
+      textField('Title of the post', { remark: 'for search engines', form: lineForm(postLimits.metaTitle) }),
+    ),
+    metaDescription: z.optional(
+      textField('Description of the post', {
+        remark: 'for search engines',
+        form: textForm(postLimits.metaDescription),
+      }),
+    ),
   }),
   response: blogPost,
   repeats: [{ field: 'title' }],

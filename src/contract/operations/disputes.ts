@@ -12,6 +12,7 @@ import {
   timestampText,
   uuidText,
 } from '../fields.ts';
+import { lineForm, textForm } from '../forms.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
@@ -79,11 +80,13 @@ export const openDispute = {
   class: 'keyed',
   body: openObject({
     kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
-    reason: textField('Reason for the dispute'),
+    reason: textField('Reason for the dispute', { form: textForm(4000, { isFilled: true }) }),
     idempotencyKey: textField('Idempotency key: requests with the same key are applied only once'),
     orderId: z.optional(described(uuidText(), 'ID of the disputed order', { remark: 'UUID' })),
     buyerEmail: z.optional(textField('Email address of the buyer')),
-    providerCaseId: z.optional(textField('Case number of the payment provider')),
+    providerCaseId: z.optional(
+      textField('Case number of the payment provider', { form: lineForm(200, { isFilled: true }) }),
+    ),
     riskSignals: z.optional(
       described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute', { remark: 'name=value' }),
     ),
@@ -124,8 +127,8 @@ export const decideDispute = {
   summary: 'Record the decision on a dispute (moves no money)',
   class: 'one-shot',
   body: openObject({
-    status: oneOf(decisions, 'Outcome of the dispute: won, lost or withdrawn'),
-    resolution: textField('Reason for the decision'),
+    status: oneOf(decisions, 'Won, lost or withdrawn', { remark: 'outcome for the store' }),
+    resolution: textField('Reason for the decision', { form: textForm(4000, { isFilled: true }) }),
   }),
   response: dispute,
   repeats: [{ field: 'id', parameter: 'disputeId' }, { field: 'status' }],

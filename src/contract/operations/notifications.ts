@@ -11,6 +11,7 @@ import {
   timestampText,
   uuidText,
 } from '../fields.ts';
+import { lineForm } from '../forms.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
@@ -88,7 +89,7 @@ export const addEndpoint = {
   class: 'one-shot',
   body: openObject({
     kind: oneOf(endpointKinds, 'Kind of the endpoint'),
-    name: textField('Name of the endpoint'),
+    name: textField('Name of the endpoint', { form: lineForm(80, { isFilled: true }) }),
     url: described(z.url(), 'URL that receives the notifications', {
       remark: 'for Discord: https://discord.com/api/webhooks/ID/TOKEN',
     }),

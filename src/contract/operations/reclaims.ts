@@ -9,6 +9,7 @@ import {
   timestampText,
   uuidText,
 } from '../fields.ts';
+import { textForm } from '../forms.ts';
 import type { ServedOperation } from '../operation.ts';
 import { pageOf, pageQuery } from '../pages.ts';
 
@@ -18,7 +19,7 @@ export const appealReclaim = {
   path: '/v1/stores/{storeId}/operations/subdomain-reclaims/{reclaimId}/appeal',
   summary: 'Appeal a subdomain reclaim notice',
   class: 'one-shot',
-  body: openObject({ text: textField('Text of the appeal') }),
+  body: openObject({ text: textField('Text of the appeal', { form: textForm(5000, { isFilled: true }) }) }),
   /** Free-form, section 2.8. */
   response: z.looseObject({}),
   repeats: [{ field: 'reclaimId', parameter: 'reclaimId' }],

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { described, lenientObject, named, textField, timestampText, uuidText } from '../fields.ts';
+import { clockTimeForm, textForm, timeZoneForm } from '../forms.ts';
 import type { ServedOperation } from '../operation.ts';
+import { eventTypes } from './notifications.ts';
 
 /** The message about an event. */
 export const templateSettings = lenientObject({
@@ -12,20 +14,22 @@ export const templateSettings = lenientObject({
 const groups = {
   quietHours: lenientObject({
     enabled: described(z.boolean(), 'Pause notifications during quiet hours'),
-    start: textField('Start of quiet hours', { example: '22:00' }),
-    end: textField('End of quiet hours', { example: '07:00' }),
-    timezone: textField('Time zone of quiet hours', { example: 'Europe/Berlin' }),
+    start: textField('Start of quiet hours', { example: '22:00', form: clockTimeForm }),
+    end: textField('End of quiet hours', { example: '07:00', form: clockTimeForm }),
+    timezone: textField('Time zone of quiet hours', { example: 'Europe/Berlin', form: timeZoneForm }),
   }),
-  templates: z.record(z.string(), templateSettings),
+  templates: described(z.record(z.string(), templateSettings), 'Messages about events', {
+    names: eventTypes,
+  }),
   discovery: lenientObject({
     enabled: described(z.boolean(), 'List the store in discovery'),
-    summary: textField('Summary of the store in discovery'),
+    summary: textField('Summary of the store in discovery', { form: textForm(500) }),
     categories: described(z.array(z.string()), 'Categories of the store in discovery'),
   }),
   showcase: lenientObject({
     enabled: described(z.boolean(), 'Show the store in the showcase'),
     allowCritique: described(z.boolean(), 'Allow critique in the showcase'),
-    summary: textField('Summary of the store in the showcase'),
+    summary: textField('Summary of the store in the showcase', { form: textForm(500) }),
   }),
   mobilePrivacy: lenientObject({
     hideRevenue: described(z.boolean(), 'Hide revenue on phones'),

@@ -66,13 +66,12 @@ const clauses = {
   /** The earlier change was applied after the caller has read the object. */
   changed_meanwhile: (id: string) => `another command has just changed this (${id})`,
   /** The earlier change has the same content, and was sent within 24 hours. */
-  duplicate: (id: string) => `the same was already sent (${id})`,
-  only_once: (id: string) => `this was already sent (${id}), and the service takes it once`,
+  duplicate: (id: string) => `you sent exactly this before (${id})`,
+  only_once: (id: string) => `you sent this before (${id}), and the service accepts it only once`,
   key_reused: (id: string) => `the idempotency key was already used with other arguments (${id})`,
   /** A later change has set the same, and sending it again could overwrite that one, or have a second effect. */
   superseded: (id: string) => `a later change has superseded the one with this idempotency key (${id})`,
-  not_undoable: (id: string) =>
-    `the service cannot take ${id} back: only store updates, saved settings and restores can be undone`,
+  not_undoable: (id: string) => `${id} cannot be undone: only store updates, saved settings and restores can`,
   already_undone: (id: string) => `${id} was already undone`,
   never_applied: (id: string) => `${id} was not applied`,
   no_safety_backup: (id: string) => `${id} has no safety backup`,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import * as forms from '../../contract/forms.ts';
 import { countCodePoints } from './code-points.ts';
 import { currencies, timeZones } from './iso-names.ts';
 import { timestamp } from './time.ts';
@@ -102,31 +103,27 @@ export const mapKey = () =>
 /** Of any version, since the contract does not say which. Stored in lower case. */
 export const uuid = () => z.guid('must be a UUID').toLowerCase();
 
-export const color = () => pattern(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #0a7cff');
+export const color = () => pattern(forms.colorPattern, forms.colorForm.problem);
 
-/** Stricter than URL parsers: they skip spaces and line breaks and add slashes, others who read the text may not. */
-export const webUrl = () =>
-  pattern(
-    /^https?:\/\/[^\s\p{Cc}/?#@\\]+(?:[/?#][^\s\p{Cc}]*)?$/u,
-    'must be a URL that starts with http:// or https://',
-  ).max(2048);
+export const webUrl = () => pattern(forms.webUrlPattern, forms.webUrlForm.problem).max(2048);
 
 /**
  * Names that Node knows besides these, such as US/Eastern, are valid too. No enumeration: a generated client could not send back
  * what it has read, which is a text.
  */
-export const timeZone = formatted(isTimeZone, 'must be an IANA time zone such as Europe/Berlin', {
+export const timeZone = formatted(forms.timeZoneForm.fits, forms.timeZoneForm.problem, {
   id: 'TimeZone',
   description: 'An IANA time zone',
   examples: timeZones,
 });
 
 /** ISO 4217. */
-export const currency = formatted(
-  (value) => currencies.includes(value),
-  'must be an ISO 4217 currency such as EUR',
-  { id: 'Currency', description: 'An ISO 4217 currency', pattern: '^[A-Z]{3}$', examples: currencies },
-);
+export const currency = formatted((value) => currencies.includes(value), forms.currencyForm.problem, {
+  id: 'Currency',
+  description: 'An ISO 4217 currency',
+  pattern: '^[A-Z]{3}$',
+  examples: currencies,
+});
 
 const notATime = 'must be a time such as 2030-01-31T09:00:00Z';
 
@@ -159,14 +156,4 @@ export function distinct<Item extends z.ZodType<string>>(item: Item, max: number
       }
     })
     .meta({ uniqueItems: true });
-}
-
-function isTimeZone(value: string): boolean {
-  // Newer versions of Node accept offsets such as +01:00 as zones.
-  if (!/^[A-Za-z]/.test(value)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

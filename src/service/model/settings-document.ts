@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clockTimeForm, clockTimePattern } from '../../contract/forms.ts';
 import {
   distinct,
   filledLine,
@@ -11,7 +12,7 @@ import {
   timeZone,
 } from './field-schemas.ts';
 
-const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
+const clockTime = () => pattern(clockTimePattern, clockTimeForm.problem);
 
 const template = z.strictObject({
   title: lineOrDefault(256).default(''),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hostSlugForm, hostSlugPattern } from '../../contract/forms.ts';
 import {
   color,
   currency,
@@ -12,11 +13,7 @@ import {
   webUrl,
 } from './field-schemas.ts';
 
-const slug = () =>
-  pattern(
-    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-    'must be 1 to 63 lowercase letters, digits or hyphens, without a hyphen at either end',
-  );
+const slug = () => pattern(hostSlugPattern, hostSlugForm.problem);
 
 const basisPoints = () => z.int().min(0).max(10_000);
 const amount = () => z.int().min(0);

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
+import { postSlugForm } from '../../contract/forms.ts';
 import { postLimits, postStates } from '../../contract/operations/blog.ts';
-import { isSlug, maxSlugLength, slugOf, slugPattern } from '../../contract/slug.ts';
+import { maxSlugLength, slugOf, slugPattern } from '../../contract/slug.ts';
 import { invalidField, notFound, ServiceError } from '../model/errors.ts';
 import {
   distinct,
@@ -27,11 +28,11 @@ export const newPost = z
   .strictObject({
     title: filledLine(postLimits.title),
     contentMd: text(postLimits.contentMd),
-    slug: formatted(
-      isSlug,
-      `must be 1 to ${maxSlugLength} lowercase letters and digits, with single hyphens between words`,
-      { pattern: slugPattern, minLength: 1, maxLength: maxSlugLength },
-    ).optional(),
+    slug: formatted(postSlugForm.fits, postSlugForm.problem, {
+      pattern: slugPattern,
+      minLength: 1,
+      maxLength: maxSlugLength,
+    }).optional(),
     excerpt: optional(text(postLimits.excerpt)),
     coverImageId: optional(uuid()),
     tags: distinct(filledLine(postLimits.tag), postLimits.tags).default([]),

@@ -8,7 +8,7 @@ test('backup create', async () => {
   const session = await openSession('storectl backup create');
   await session.typeAt(/Label:$/, 'before the sale');
   await session.pressAt(
-    /❯◉ store\n ◉ blog\n ◉ settings\n ◉ endpoints\n ◯ Other…\n(.*\n)*.*submit$/,
+    /❯◉ store\n ◉ blog\n ◉ settings\n ◉ endpoints\n(.*\n)*.*submit$/,
     ...['Down', 'Down', 'Space', 'Down', 'Space', 'Enter'],
   );
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
@@ -70,13 +70,15 @@ test('backup restore', async () => {
     demo → store Juniper & Ink (5e0c7a52)
 
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
-    <uuid> ("second", <age>). A safety backup is taken first, so you
-    can go back.
+    <uuid> ("second", <age>). A safety backup is taken first, which
+    undo restores.
     Store  unchanged
 
     ✔ Restore this backup? Type <id> to confirm: <uuid>
-    ✓ Restored store from backup <uuid> ("second")
-    Store  unchanged
+    ✓ Restored the store section from backup <uuid> ("second")
+    Store             unchanged
+    Safety backup     <uuid> (undo restores it)
+    Service's backup  <uuid> (automatic)
     Undo: storectl undo <record>
     exit 0"
   `);
@@ -101,14 +103,17 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
-    <record> restored store from backup <uuid> ("first").
+    <record> restored the store section from backup <uuid> ("first").
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
-    <uuid> ("Safety: first", <age>). A safety backup is taken first, so
-    you can go back.
+    <uuid> ("Safety: first", <age>). A safety backup is taken first,
+    which undo restores.
     Name  Juniper & Ink → Outlet
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
-    ✓ Undid <record>: restored store from backup <uuid> ("Safety: first")
-    Store  restored: Name
+    ✓ Undid <record>: restored the store section from backup <uuid>
+    ("Safety: first")
+    Store             restored: Name
+    Safety backup     <uuid> (undo restores it)
+    Service's backup  <uuid> (automatic)
     Undo: storectl undo <record>
     exit 0"
   `);
@@ -158,10 +163,10 @@ test('notify add-endpoint', async () => {
   const session = await openSession('storectl notify add-endpoint');
   await session.typeAt(/Name:$/, 'Team');
   await session.typeAt(/TOKEN\):$/, 'discord.com');
-  await session.pressAt(/> must be a whole URL that begins with https:\/\/$/, 'C-u');
+  await session.pressAt(/> URL must be a whole URL that begins with https:\/\/$/, 'C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   await session.pressAt(
-    /❯◯ store_updated\n(.*\n)+ ◯ feedback_digest\n ◯ Other…\n(.*\n)*.*submit$/,
+    /❯◯ store_updated\n(.*\n)+ ◯ feedback_digest\n(.*\n)*.*submit$/,
     'Down',
     'Down',
     'Space',

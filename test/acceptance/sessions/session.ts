@@ -90,6 +90,7 @@ const placeholders: readonly (readonly [RegExp, string])[] = [
     /(?<=storectl (?:--\S+ )*(?:undo|resume|history show) )[0-9a-z]{6}\b|(?<=^ID +)[0-9a-z]{6}$/gm,
     '<record>',
   ],
+  [/(?<=\bundo )[0-9a-z]{6}(?= uses it)/g, '<record>'],
   [/(?<=\b(?:Undid|Undo|again since|takes back|undone by) )[0-9a-z]{6}(?=[ ?.\n])/g, '<record>'],
   [/(?<=\/history\/)[0-9a-f]{16}\b/g, '<store>'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{1,12}){0,4}(?= to confirm| {2}\S)/g, '<id>'],

@@ -82,7 +82,7 @@ test('blog create', async () => {
   );
   await session.typeAt(/Tags \(comma-separated\):$/, 'sale, ink');
   await session.pressAt(
-    /Status:\n❯ draft\n +scheduled\n +published\n +Other…\n(.*\n)+.*select$/,
+    /Status:\n❯ draft\n +scheduled\n +published\n(.*\n)+.*select$/,
     'Down',
     'Down',
     'Enter',
@@ -136,7 +136,7 @@ test('settings save', async () => {
     'Space',
     'Enter',
   );
-  await session.pressAt(/Pause notifications during quiet hours\? \(y\/N\)$/, 'Enter');
+  await session.pressAt(/Pause notifications during quiet hours \(now yes\)\? \(y\/N\)$/, 'Enter');
   await session.pressAt(/Quiet hours start: 22:00$/, 'C-u');
   session.type('21:30');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
@@ -145,7 +145,7 @@ test('settings save', async () => {
     demo: example data on this machine, not a real store
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Quiet hours enabled, Quiet hours start
-    ✔ Pause notifications during quiet hours? No
+    ✔ Pause notifications during quiet hours (now yes)? No
     ✔ Quiet hours start: 21:30
     demo → store Juniper & Ink (5e0c7a52)
 

@@ -110,4 +110,6 @@ export interface ResultView {
   done?(result: Result, run: Run): string | null | Promise<string | null>;
   /** The response as text or rows; empty for nothing. Without this function, each field of the response is a row. */
   show?(result: Result, run: Run): Shown | Promise<Shown>;
+  /** What else there is to know, for stderr; null for nothing. */
+  note?(result: Result): Printable | null;
 }

@@ -1,3 +1,4 @@
+import type { Session } from '../../command/session.ts';
 import { shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
 import { line, type Printable } from '../../core/sanitize.ts';
@@ -11,6 +12,8 @@ type Item = Readonly<Record<string, unknown>>;
 export interface ListView {
   /** Fields of the table besides the id. A column whose rows are all empty, or all yes, is not shown. */
   readonly columns: readonly string[];
+  /** Adds what this machine knows of the items, for people: a column may show it. */
+  annotate?(session: Session, items: readonly Item[]): Promise<readonly Item[]>;
 }
 
 /** The rows of a list, and the field whose time is shown as an age: when the object was made, or when this machine saw it. */

@@ -131,15 +131,25 @@ async function runList(
   }
   // Only a terminal shows short ids, and a history may be long.
   const known = isForPerson(ui) ? (await listKnown(session, kind)).map(({ id }) => id) : [];
+  const shown = await annotated(call, list, items);
   printList(ui, items, {
     empty: nothingFound(list, filters),
     fields: [...fieldsOf(operation), ...namesIn(items)],
     show() {
-      ui.print(drawList(ui, list, { items, known, age: 'createdAt' }));
+      ui.print(drawList(ui, list, { items: shown, known, age: 'createdAt' }));
       if (next !== null) ui.notice(line`Showing the first ${items.length}. Use --limit N to see more.`);
     },
   });
   return undefined;
+}
+
+/** The items as people see them. */
+async function annotated(
+  { ui, session }: CommandCall,
+  { annotate }: ServiceList,
+  items: readonly Readonly<Record<string, unknown>>[],
+) {
+  return ui.json || ui.quiet || annotate === undefined ? items : annotate(session, items);
 }
 
 interface Wanted {
@@ -151,10 +161,11 @@ interface Wanted {
 
 /** The objects that this machine has seen, the last one first. */
 async function printSeen(
-  { ui, session }: CommandCall,
+  call: CommandCall,
   list: ServiceList,
   { filters, limit, isPage }: Wanted,
 ): Promise<undefined> {
+  const { ui, session } = call;
   const all = await listKnown(session, list.kind);
   const known = all.map(({ id }) => id);
   const objects = all.map(({ id, seenAt, fields }): Record<string, unknown> => ({ id, ...fields, seenAt }));
@@ -164,11 +175,12 @@ async function printSeen(
     printJson(ui, { items });
     return undefined;
   }
+  const shown = await annotated(call, list, items);
   printList(ui, items, {
     empty: line`This machine has seen no ${kindOf(list.kind).plural}${all.length > 0 ? ' that match' : ''}.`,
     fields: fieldsOf(list.operation),
     show() {
-      ui.print(drawList(ui, list, { items, known, age: 'seenAt' }));
+      ui.print(drawList(ui, list, { items: shown, known, age: 'seenAt' }));
       noticeMore(ui, matching.length, limit);
     },
   });

@@ -1,12 +1,12 @@
 import { asObject, isObject } from '../../../base/json.ts';
-import { inputHintOf } from '../../../contract/fields.ts';
+import { inputHintOf, isClosed } from '../../../contract/fields.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
+import { findFormProblems } from '../../input/check-forms.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
 import { chooseOrType, other } from '../../prompts/choose-or-type.ts';
-import { askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
-import { nullOnBack } from '../../prompts/questions.ts';
+import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
 
 /** Values to offer when asking for a field. */
 export interface FieldHints {
@@ -14,8 +14,10 @@ export interface FieldHints {
   readonly before?: unknown;
   /** Suggested values. Other values are accepted as well. */
   readonly words?: readonly string[] | undefined;
-  /** For a list: no other values are accepted. */
+  /** No other values are accepted. */
   readonly isWhole?: boolean;
+  /** Of a switch: the present value, which is shown. */
+  readonly now?: unknown;
   /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
   readonly canClear?: boolean;
   /** Choices besides `words`. The value of a chosen one is returned unchanged. */
@@ -26,15 +28,35 @@ export interface FieldHints {
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], isWhole = false, canClear = false, actions = [] }: FieldHints = {},
+  {
+    before,
+    now,
+    words = [],
+    isWhole = isClosed(field.schema),
+    canClear = false,
+    actions = [],
+  }: FieldHints = {},
 ): Promise<unknown> {
-  if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
+  if (field.kind === 'boolean') {
+    const shown = typeof now === 'boolean' ? ` (now ${now ? 'yes' : 'no'})` : '';
+    return askYesNo(io, `${field.description}${shown}?`, before === true);
+  }
   if (words.length > 0) {
-    const question = promptOf(field);
-    if (field.kind === 'list') return askWords(io, field, question, { words, isWhole, before });
+    const question = promptOf(field, inputHintOf(field.schema).remark ?? '');
+    if (field.kind === 'list') {
+      const { description } = field;
+      const earlier = Array.isArray(before) ? before.map(String) : [];
+      return askSeveral(
+        io,
+        question,
+        words.map((word) => ({ ...asChoice(word), description })),
+        earlier,
+      );
+    }
     const isOther = typeof before === 'string' && !words.includes(before);
     const preset = isOther ? other.value : textOf(before);
     const choices = [...words.map(asChoice), ...actions];
+    if (isWhole) return askChoice(io, question, choices, textOf(before));
     return chooseOrType(io, question, choices, preset, (typed) =>
       askLine(io, field, isOther && typed === '' ? { before } : { before: typed || undefined }),
     );
@@ -95,8 +117,10 @@ function valueFrom(field: FieldFlag, text: string): unknown {
 function problemOf(field: FieldFlag, text: string): string | null {
   if (text.trim() === '') return 'A value is required';
   try {
-    const { error } = field.schema.safeParse(valueFrom(field, text));
-    return error === undefined ? null : (error.issues[0]?.message ?? 'this is not valid');
+    const value = valueFrom(field, text);
+    const { error } = field.schema.safeParse(value);
+    const problem = error?.issues[0]?.message ?? findFormProblems(field.schema, value)[0]?.problem;
+    return problem === undefined ? null : `${labelOf(field.path)} ${problem}`;
   } catch (error) {
     const [problem] = error instanceof CliError ? (error.failure.fields ?? []) : [];
     if (problem === undefined) throw error;
@@ -106,26 +130,3 @@ function problemOf(field: FieldFlag, text: string): string | null {
 }
 
 const asChoice = (word: string): Choice => ({ value: word, name: word });
-
-async function askWords(
-  io: Io,
-  field: FieldFlag,
-  question: string,
-  { words = [], isWhole = false, before }: FieldHints,
-): Promise<unknown> {
-  const earlier = Array.isArray(before) ? before.map(String) : [];
-  const others = earlier.filter((word) => !words.includes(word));
-  const { description } = field;
-  const suggestions = words.map((word) => ({ ...asChoice(word), description }));
-  const choices = isWhole ? suggestions : [...suggestions, other];
-  for (let preset = [...earlier, ...(others.length > 0 ? [other.value] : [])]; ; ) {
-    preset = await askSeveral(io, question, choices, preset);
-    if (!preset.includes(other.value)) return preset;
-    const chosen = [...preset.filter((word) => word !== other.value), ...others];
-    // Escape goes back to the suggestions.
-    const typed = await nullOnBack(() =>
-      askLine(io, field, chosen.length > 0 ? { before: `${chosen.join(', ')}, ` } : {}),
-    );
-    if (typed !== null) return typed;
-  }
-}

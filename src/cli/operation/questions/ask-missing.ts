@@ -1,6 +1,6 @@
 import { valueAt } from '../../../base/json.ts';
 import { memoize } from '../../../base/memoize.ts';
-import { inputHintOf, knownValues } from '../../../contract/fields.ts';
+import { inputHintOf, isClosed, knownValues } from '../../../contract/fields.ts';
 import { kindOf, kindOfParameter, type ObjectKind } from '../../../contract/objects.ts';
 import { nounOf, type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
@@ -109,8 +109,8 @@ export async function askMissing(
       // The object in the path may allow only some values, which are known once its id is.
       const object = [...offered, ...known].find(({ id }) => id === parameters[name]);
       const own = valueAt(object?.fields, field.path);
-      const isWhole = Array.isArray(own);
-      const words = isWhole ? own.map(String) : knownValues(field.schema);
+      const isWhole = Array.isArray(own) || isClosed(field.schema);
+      const words = Array.isArray(own) ? own.map(String) : knownValues(field.schema);
       await askInto(ui, body ?? {}, field, { words, isWhole, now: words });
     };
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
@@ -135,12 +135,13 @@ export async function askInto(
   { io }: Ui,
   body: Record<string, unknown>,
   field: FieldFlag,
-  { now, ...given }: Omit<FieldHints, 'before'> & { readonly now?: unknown } = {},
+  { now, ...given }: Omit<FieldHints, 'before'> = {},
 ): Promise<void> {
   // A user who chose a switch in the menu wants the other position, so that one is offered first.
   const offered = field.kind === 'boolean' ? now !== true : now;
   const hints = {
     before: valueAt(body, field.path) ?? offered,
+    now,
     ...given,
     words: given.words ?? knownValues(field.schema),
   };

@@ -49,6 +49,8 @@ async function print(run: Run, view: ResultView, result: Result): Promise<void> 
     const described = (await describeResponse(run, view, result)) ?? renderJson(text, out);
     if (described !== '') ui.print(described);
   }
+  const note = view.note?.(result) ?? null;
+  if (note !== null) ui.notice(note, 'dim');
   const isUndoable = record !== null && !result.isEarlier && hasUndo(record) && !changedNothing(record);
   if (isUndoable) noticeUndo(ui, session, record);
 }
@@ -121,11 +123,11 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
  * Prints the request that would be sent, without the API key. A key in the body that the user has not given is an example. `note` says
  * what the command would do besides.
  */
-export async function printDryRun(
-  { target, request, ui }: Run,
-  note: Phrase | null = null,
-): Promise<undefined> {
+export async function printDryRun(run: Run, note: Phrase | null = null): Promise<undefined> {
+  const { target, request, ui } = run;
   const { operation, parameters } = request;
+  const { warnOfRequest } = await import('./warn-of-request.ts');
+  warnOfRequest(run);
   const path = buildPath(operation, { storeId: target.storeId, ...parameters });
   printRequest(ui, {
     method: operation.method,

@@ -1,4 +1,5 @@
 import { createPrompt, isEnterKey, isTabKey, useEffect, useKeypress, useState } from '@inquirer/core';
+import type { Draft } from '../../core/io.ts';
 import { type Look, useResize } from './look.ts';
 
 interface LineConfig {
@@ -7,7 +8,15 @@ interface LineConfig {
   message(): string;
 }
 
-interface TextConfig extends LineConfig {
+/** A question whose answer is seen. */
+interface OpenConfig extends LineConfig {
+  /** What was entered when the user left the question, or null. */
+  readonly before: Draft | null;
+  /** Keeps what is entered. */
+  readonly draft: Draft;
+}
+
+interface TextConfig extends OpenConfig {
   /** Stands in the line at first. */
   readonly preset: string;
   /** Whether the first character that is typed replaces the preset, as in a selected field of a form. Other keys edit it. */
@@ -22,17 +31,19 @@ interface TextConfig extends LineConfig {
 
 /** A line of text. */
 export const textLine = createPrompt<string, TextConfig>((config, done) => {
-  const { look, message, preset, replacesPreset, clearsWrong, validate, summarize } = config;
+  const { look, message, preset, replacesPreset, clearsWrong, validate, summarize, before, draft } = config;
   const [line, setLine] = useState('');
   const [problem, setProblem] = useState('');
   const [isDone, setIsDone] = useState(false);
-  const [isSelected, setIsSelected] = useState(replacesPreset && preset !== '');
+  const [isSelected, setIsSelected] = useState(replacesPreset && preset !== '' && before === null);
   useResize();
   useEffect((readline) => {
-    if (preset === '') return;
-    readline.write(preset);
-    setLine(preset);
+    const start = before?.line ?? preset;
+    if (start === '') return;
+    readline.write(start);
+    setLine(start);
   }, []);
+  draft.line = line;
   useKeypress((key, readline) => {
     if (isDone) return;
     if (!isEnterKey(key)) {
@@ -80,7 +91,7 @@ export const secret = createPrompt<string, LineConfig>(({ look, message }, done)
   return `${look.title(message(), isDone)}${isDone ? '' : ' \u001b[?25l'}`;
 });
 
-interface YesNoConfig extends LineConfig {
+interface YesNoConfig extends OpenConfig {
   /** What Enter alone answers. */
   readonly preset: boolean;
 }
@@ -96,11 +107,18 @@ const answers = new Map([
 const wordOf = (value: boolean) => (value ? 'Yes' : 'No');
 
 /** Yes or no, by a letter or the word. */
-export const yesNo = createPrompt<boolean, YesNoConfig>(({ look, message, preset }, done) => {
+export const yesNo = createPrompt<boolean, YesNoConfig>((config, done) => {
+  const { look, message, preset, before, draft } = config;
   const [line, setLine] = useState('');
   const [problem, setProblem] = useState('');
   const [answer, setAnswer] = useState<boolean | null>(null);
   useResize();
+  useEffect((readline) => {
+    if (before === null) return;
+    readline.write(before.line);
+    setLine(before.line);
+  }, []);
+  draft.line = line;
   const meaningOf = (typed: string) => (typed === '' ? preset : answers.get(typed.toLowerCase()));
   useKeypress((key, readline) => {
     if (answer !== null) return;

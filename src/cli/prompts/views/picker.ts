@@ -5,10 +5,12 @@ import {
   isSpaceKey,
   isTabKey,
   isUpKey,
+  useEffect,
   useKeypress,
   usePagination,
   useState,
 } from '@inquirer/core';
+import type { Draft } from '../../core/io.ts';
 import { type Look, useResize } from './look.ts';
 import { bestMatch, matching, minToFilter } from './matching.ts';
 
@@ -36,6 +38,10 @@ interface PickerConfig {
   readonly preset: string | undefined;
   /** The values that are selected at first; null if one value is chosen. */
   readonly checked: readonly string[] | null;
+  /** What was entered when the user left the question, or null. */
+  readonly before: Draft | null;
+  /** Keeps what is entered. */
+  readonly draft: Draft;
   /** The answer, wrapped after the question. */
   summarize(names: readonly string[]): string;
   /** Wraps a text to the terminal, below an indentation. */
@@ -50,14 +56,14 @@ interface Picked {
 
 /** One of several choices, or some of them, filtered by what is typed. */
 export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
-  const { look, message, choices, preset, summarize, wrap } = config;
+  const { look, message, choices, preset, summarize, wrap, before, draft } = config;
   const pageSize = config.pageSize();
   const isMultiple = config.checked !== null;
-  const [filter, setFilter] = useState('');
-  const [checked, setChecked] = useState<readonly string[]>(config.checked ?? []);
+  const [filter, setFilter] = useState(before?.line ?? '');
+  const [checked, setChecked] = useState<readonly string[]>(before?.checked ?? config.checked ?? []);
   const [active, setActive] = useState(
     Math.max(
-      choices.findIndex(({ value }) => value === preset),
+      matching(choices, filter).findIndex(({ value }) => value === (before?.active ?? preset)),
       0,
     ),
   );
@@ -66,6 +72,11 @@ export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
   useResize();
   const items = matching(choices, filter);
   const current = items[active];
+  useEffect((readline) => {
+    // The line is what the list is searched by.
+    if (before !== null) readline.write(before.line);
+  }, []);
+  Object.assign(draft, { line: filter, checked, active: current?.value });
 
   /** Shows all again, with the cursor on the same choice. */
   const showAll = (value: string) => {

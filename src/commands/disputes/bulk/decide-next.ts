@@ -109,7 +109,8 @@ async function askForOther(run: Run, body: Record<string, unknown>, asksStatus: 
   const results: Result[] = [];
   const fields = decisionFields.filter(({ path }) => asksStatus || path[0] !== 'status');
   const questions: Question[] = [
-    ...fields.map((field) => () => askInto(ui, body, field)),
+    // Another service may know other outcomes than those that have a key.
+    ...fields.map((field) => () => askInto(ui, body, field, { isWhole: false })),
     async () => {
       results.push(await confirmAndDecide(run, { isShown: true }));
     },

@@ -49,7 +49,9 @@ export async function askPlan(ui: Ui, disputes: readonly Planned[]): Promise<Dec
   };
   const questions = () => [ask('status'), ...(hasPlan() ? [ask('resolution')] : []), review];
   explainKeys(ui);
-  ui.notice('What do you plan to decide for most of them? The plan decides nothing yet.');
+  ui.notice(
+    'First plan one decision for most of them. Nothing is decided yet: you confirm or change it for each.',
+  );
   while (!isAgreed) await askAll(questions);
   return hasPlan() ? decisionOf(body) : null;
 }

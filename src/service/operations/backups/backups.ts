@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sectionNames } from '../../../contract/operations/backups.ts';
+import { maxLabelLength, sectionNames } from '../../../contract/operations/backups.ts';
 import { firstCodePoints } from '../../model/code-points.ts';
 import { notFound, validationFailed } from '../../model/errors.ts';
 import { distinct, filledLine, idempotencyKey } from '../../model/field-schemas.ts';
@@ -14,14 +14,12 @@ import { type SectionName, storeSections } from './sections.ts';
 /** Of backups as a whole. */
 const formatVersion = 1;
 
-const maxLabel = 120;
-
 const someSections = () =>
   distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must contain at least one section');
 
 /** Body of `backup.create`. */
 export const newBackup = z.strictObject({
-  label: filledLine(maxLabel),
+  label: filledLine(maxLabelLength),
   sections: someSections(),
   idempotencyKey: idempotencyKey(),
 });
@@ -49,7 +47,7 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
   );
   if (missing.length > 0) throw validationFailed(missing);
 
-  const label = firstCodePoints(`Automatic backup before restore of ${backup.label}`, maxLabel);
+  const label = firstCodePoints(`Automatic backup before restore of ${backup.label}`, maxLabelLength);
   const { id: preRestoreBackupId } = await backUp(work, label, sections, true);
   const changes: Partial<Record<SectionName, object>> = {};
   for (const name of sections) {

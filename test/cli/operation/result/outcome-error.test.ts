@@ -247,13 +247,13 @@ describe('errors', () => {
 
   test('the real service names the flag, too', async () => {
     const { exitCode, stderr } = await (await setScene()).machine.run(
-      typed`store update --cashback-bp 20000 --default-currency EURO --set cashbackBp=200`,
+      typed`store update --cashback-bp 20000 --tax-rate-bp 20000 --set loyalty=200`,
     );
 
     expect(exitCode).toBe(7);
     expect(stderr).toMatch(/^ {2}--cashback-bp: /m);
-    expect(stderr).toMatch(/^ {2}--default-currency: /m);
-    expect(stderr).toMatch(/^ {2}cashbackBp: .*\(did you mean settings\.cashbackBp\?\)$/m);
+    expect(stderr).toMatch(/^ {2}--tax-rate-bp: /m);
+    expect(stderr).toMatch(/^ {2}loyalty: /m);
   });
 
   test('what is no HTTP is called so, and not a broken connection', async () => {
