@@ -106,7 +106,7 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
 
   expect(undone).toMatchObject({ exitCode: 0, stdout: 'Store  restored: Name\n' });
   expect(undone.stderr).toMatch(
-    /^This replaces the store section of store .* with backup \S+ \("Safety: x", just now\)\. A safety backup is taken first, which undo restores\.$/m,
+    /^This replaces the store section of store .* with backup \S+ \("Safety: x", just now\)\. A safety backup is taken first: undo goes back to it\.$/m,
   );
   expect(undone.stderr).toMatch(/^✓ Undid \w{6}: restored the store section from backup /m);
   const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);

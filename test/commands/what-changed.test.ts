@@ -72,7 +72,7 @@ test('a restore says before it is sent that newer posts go, and that an id does 
     (await machine.run(['backup', 'restore', id, '--sections', sections, '--confirm', id])).stderr;
 
   expect(await before(made.stdout.trim(), 'store,blog')).toMatch(
-    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. A safety backup is taken first, which undo restores\.\nStore +unchanged\nPosts +1 removed\n/,
+    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. A safety backup is taken first: undo goes back to it\.\nStore +unchanged\nPosts +1 removed\n/,
   );
   expect(await before(made.stdout.trim(), 'store')).not.toContain('Posts');
   const unknown = '5f0cbead-0000-4000-8000-000000000009';

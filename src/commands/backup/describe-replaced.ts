@@ -29,7 +29,7 @@ export async function describeReplaced(
   const from = await describeBackup(session, backupId);
   const newer = restoring === null && sections.includes('blog') ? ' Posts made since then are removed.' : '';
   const safety = takesSafetyBackup
-    ? 'A safety backup is taken first, which undo restores.'
+    ? 'A safety backup is taken first: undo goes back to it.'
     : 'No safety backup is taken.';
   const intro = line`This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`;
   const rows = rowsOfRestoring(restoring, sections);

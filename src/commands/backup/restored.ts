@@ -74,7 +74,7 @@ function noteBackups({ response, record }: Result): Printable | null {
   const own = record?.safetyBackupId ?? null;
   const byService = textAt(response, ['preRestoreBackupId']);
   const parts = [
-    ...(own === null ? [] : [`Safety backup: ${own}, which undo restores`]),
+    ...(own === null ? [] : [`Safety backup: ${own} (undo goes back to it)`]),
     ...(byService === null ? [] : [`The service's own backup: ${byService}`]),
   ];
   return parts.length === 0

@@ -70,15 +70,15 @@ test('backup restore', async () => {
     demo → store Juniper & Ink (5e0c7a52)
 
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
-    <uuid> ("second", <age>). A safety backup is taken first, which
-    undo restores.
+    <uuid> ("second", <age>). A safety backup is taken first: undo goes
+    back to it.
     Store  unchanged
 
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored the store section from backup <uuid> ("second")
-    Store             unchanged
-    Safety backup     <uuid> (undo restores it)
-    Service's backup  <uuid> (automatic)
+    Store  unchanged
+    Safety backup: <uuid> (undo goes back to it)
+    The service's own backup: <uuid>
     Undo: storectl undo <record>
     exit 0"
   `);
@@ -105,15 +105,15 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     demo → store Juniper & Ink (5e0c7a52)
     <record> restored the store section from backup <uuid> ("first").
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
-    <uuid> ("Safety: first", <age>). A safety backup is taken first,
-    which undo restores.
+    <uuid> ("Safety: first", <age>). A safety backup is taken first:
+    undo goes back to it.
     Name  Juniper & Ink → Outlet
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
     ✓ Undid <record>: restored the store section from backup <uuid>
     ("Safety: first")
-    Store             restored: Name
-    Safety backup     <uuid> (undo restores it)
-    Service's backup  <uuid> (automatic)
+    Store  restored: Name
+    Safety backup: <uuid> (undo goes back to it)
+    The service's own backup: <uuid>
     Undo: storectl undo <record>
     exit 0"
   `);

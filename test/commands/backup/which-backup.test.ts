@@ -55,9 +55,9 @@ test('which of the two backups of a restore undo uses: in the result, and in the
 
   const { stderr } = await restore(machine, id);
 
-  expect(stderr).toContain('A safety backup is taken first, which undo restores.');
+  expect(stderr).toContain('A safety backup is taken first: undo goes back to it.');
   expect(stderr).toMatch(/^✓ Restored the store and blog sections from backup /m);
-  const safety = /^Safety backup: (\S+), which undo restores$/m.exec(stderr)?.[1] ?? '';
+  const safety = /^Safety backup: (\S+) \(undo goes back to it\)$/m.exec(stderr)?.[1] ?? '';
   const byService = /^The service's own backup: (\S+)$/m.exec(stderr)?.[1] ?? '';
   const undo = /Undo: storectl undo (\S+)/.exec(stderr)?.[1] ?? '';
   const list = (await machine.run(['backup', 'list'])).stdout;

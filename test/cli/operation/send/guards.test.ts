@@ -103,7 +103,7 @@ test('a second appeal of a notice is refused whatever it says, and one of anothe
   const again = await run(machine, appeal(reclaimId, 'Truly'));
   expect(again.error).toMatchObject({
     code: 'already_sent',
-    message: expect.stringContaining('this was already sent'),
+    message: expect.stringContaining('you sent this before'),
     hint: expect.stringContaining('--resubmit'),
   });
   expect(server.requests).toHaveLength(1);
