@@ -6,7 +6,6 @@ import { readSeen, rememberSeen } from '../../history/objects/seen-objects.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { describeKnown } from '../output/describe-known.ts';
-import { labelOf } from '../output/labels.ts';
 import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, resolveId, shortenId } from './short-id.ts';
 
@@ -81,11 +80,13 @@ function findNamed(kind: ObjectKind, text: string, known: readonly KnownObject[]
   if (newest !== undefined && /^(latest|newest|last)$/i.test(text)) return { what: '', object: newest };
   for (const name of kindOf(kind).recognizedBy) {
     const object = newestFirst.find(({ fields }) => isSameText(fields[name], text));
-    if (object !== undefined)
-      return { what: `the ${labelOf([name]).toLowerCase()} of ${anObject(kind)}`, object };
+    if (object !== undefined) return { what: `the ${inWords(name)} of ${anObject(kind)}`, object };
   }
   return null;
 }
+
+/** `buyer email` for `buyerEmail`. */
+const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const timeOf = ({ fields, seenAt }: KnownObject) => Date.parse(String(fields.createdAt ?? seenAt)) || 0;
 

@@ -44,7 +44,10 @@ test('an endpoint can be added again after a restore of the endpoints', async ()
   const without = await run('backup', 'create', '--label', 'B', '--sections', 'endpoints', '-q');
   await run(...add);
   const again = await machine.run(add);
-  expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('you sent exactly this before') });
+  expect(again).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining('you sent exactly this before'),
+  });
 
   await run(...typed`backup restore ${without} --sections endpoints --confirm ${without}`);
 
