@@ -2,10 +2,13 @@ import { noMishaps, type Stop, type System } from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
 import {
+  chooseContradiction,
+  chooseLongWait,
   chooseOverwritten,
   chooseRefusedLater,
   chooseRetried,
   type Fault,
+  namesWhatWasAsked,
   noFault,
   type ServiceKind,
 } from './service/faults.ts';
@@ -61,7 +64,9 @@ const usualIf = (fits: (model: OperationModel) => boolean) => (model: OperationM
   fits(model) ? usual(model) : 0;
 
 export const courseKinds: readonly CourseKind[] = [
-  { weight: 44, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  { weight: 30, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: askedToWait },
+  { weight: 8, weightOf: usualIf(namesWhatWasAsked), allowsBatch: false, make: contradicted },
   { weight: 34, weightOf: usualIf(mayBeStopped), allowsBatch: false, make: stopped },
   { weight: 8, weightOf: usualIf(isOneShot), allowsBatch: false, make: rawBeside },
   { weight: 7, weightOf: usualIf(isWrite), allowsBatch: false, make: oldDoubt },
@@ -271,6 +276,22 @@ function askedAgain(choices: Choices): Course {
   const { random } = choices;
   const first = random.pick([calm('same'), run(choices, 'same'), interrupted(random)]);
   return { steps: [first, calm('same'), run(choices, 'same')], ...mostlyAlone(random) };
+}
+
+/** The response is about something else, and the request was not applied. */
+function contradicted({ random, model }: Choices): Course {
+  const ending = chooseContradiction(random, model);
+  return {
+    steps: random.chance(0.5) ? [calm('same')] : [calm('same'), calm('resume')],
+    writeFaults: [{ ...noFault, ending, applies: 'no' }],
+  };
+}
+
+/** The store asks for a longer wait than the command takes, and the next one comes too soon. */
+function askedToWait(choices: Choices): Course {
+  const { random } = choices;
+  const next = random.pick([calm('same'), calm('resume'), run(choices, 'same')]);
+  return { steps: [calm('same'), next, calm('same')], writeFaults: [chooseLongWait(random)] };
 }
 
 /** After an attempt that may have been applied comes one that is refused by something on the way. */

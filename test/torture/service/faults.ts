@@ -112,8 +112,17 @@ const doubtfulStatuses = [300, 301, 302, 303, 408, 500, 502, 503, 504, 507, 520,
 const echoesValues = ({ id }: OperationModel): boolean => ['store.update', 'settings.save'].includes(id);
 
 /** Whether the response has a field that says what was asked for. */
-const namesWhatWasAsked = ({ id, class: operationClass }: OperationModel): boolean =>
-  operationClass === 'keyed' || ['blog.create', 'notify.add-endpoint', 'reclaim.appeal'].includes(id);
+export function namesWhatWasAsked({ id, class: operationClass }: OperationModel): boolean {
+  return (
+    operationClass === 'keyed' ||
+    ['blog.create', 'notify.add-endpoint', 'reclaim.appeal', 'disputes.decide'].includes(id)
+  );
+}
+
+/** A success that speaks of something else than the request. */
+export function chooseContradiction(random: Random, { id }: OperationModel): Ending {
+  return { does: 'contradict', what: id === 'disputes.decide' ? random.pick(['id', 'status']) : 'name' };
+}
 
 /**
  * What is between the client and a service. `keys`: it applies the key of a header once. Of the others, the client must not conclude
@@ -144,8 +153,7 @@ export function chooseWriteFault(random: Random, operation: OperationModel, serv
     [3, () => status(random, random.pick([429, 429, 429, 425]), 0.6)],
     [operation.class === 'keyed' ? 1 : 0, () => ({ does: 'in-progress' })],
     [2, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
-    [decides ? 4 : 0, () => ({ does: 'contradict', what: random.pick(['id', 'status']) })],
-    [namesWhatWasAsked(operation) ? 2 : 0, () => ({ does: 'contradict', what: 'name' })],
+    [namesWhatWasAsked(operation) ? (decides ? 4 : 2) : 0, () => chooseContradiction(random, operation)],
     [2, () => ({ does: 'answer-twice' })],
     [echoesValues(operation) ? 1 : 0, () => ({ does: 'contradict', what: 'values' })],
     [1, () => ({ does: 'contradict', what: 'types' })],
@@ -192,6 +200,14 @@ export function chooseOverwritten(random: Random): Fault[] {
     { does: 'cut', at: random.next() / 2 },
   ]);
   return random.chance(0.6) ? [overtaking] : [{ ...noFault, ending, applies: 'no' }, overtaking];
+}
+
+/** A response that asks for more time than a command has. */
+export function chooseLongWait(random: Random): Fault {
+  const wait: Wait = { ms: random.pick([60_000, hourMs]), form: random.pick(['seconds', 'date']) };
+  const code = random.pick([429, 429, 425, 503]);
+  const ending: Ending = { does: 'status', status: code, form: random.pick(forms), wait };
+  return { ...noFault, ending, applies: 'no' };
 }
 
 /** One attempt is in doubt, and the next is refused, not by the service itself. */
