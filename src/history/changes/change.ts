@@ -101,6 +101,8 @@ export async function previewChange(
 ): Promise<void> {
   if (rulesOf(request.operation.id).onSameCommand === 'read') return;
   const past = readPast(history.snapshot(), request);
+  // The service may be asked whether it applies a key once.
+  options.client.pause(history.storeWait());
   await findEarlier(history, request, intentOf(request, history.journal.store.storeId), past, options);
 }
 
