@@ -64,7 +64,14 @@ const usualIf = (fits: (model: OperationModel) => boolean) => (model: OperationM
   fits(model) ? usual(model) : 0;
 
 export const courseKinds: readonly CourseKind[] = [
-  { weight: 30, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  { weight: 24, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  {
+    weight: 6,
+    weightOf: usualIf(hasHeaderKey),
+    allowsBatch: false,
+    service: 'keys',
+    make: refusedForGood,
+  },
   { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: askedToWait },
   { weight: 8, weightOf: usualIf(namesWhatWasAsked), allowsBatch: false, make: contradicted },
   { weight: 34, weightOf: usualIf(mayBeStopped), allowsBatch: false, make: stopped },
@@ -175,6 +182,9 @@ function stopped(choices: Choices): Course {
   return { steps: random.chance(0.5) ? [step] : [step, calm('resume')], writeFaults: [] };
 }
 
+/** The request does not arrive. */
+const lost: Fault = { ...noFault, ending: { does: 'reset' }, applies: 'no' };
+
 /** The client is killed while one of its writes is on the way, counted from 1. */
 function interrupted(random: Random, write = 1, arrives = true): Step {
   const moments = arrives
@@ -204,7 +214,7 @@ function oldDoubt({ random }: Choices): Course {
       interrupted(random, 1, arrives),
       { ...calm(random.pick(['resume', 'resume-newest'] as const)), mishaps: later },
     ],
-    writeFaults: [{ ...noFault, applies: arrives ? 'yes' : 'no' }],
+    writeFaults: [arrives ? noFault : lost],
   };
 }
 
@@ -235,7 +245,7 @@ function overwritten(choices: Choices): Course {
     };
   }
   const steps = [interrupted(random, 1, false), otherUser(random), calm('resume')];
-  return { steps, writeFaults: [{ ...noFault, applies: 'no' }] };
+  return { steps, writeFaults: [lost] };
 }
 
 /** A restore, or the safety backup before it, is interrupted, and resumed with all others, over changes since or not. */
@@ -284,6 +294,25 @@ function contradicted({ random, model }: Choices): Course {
   return {
     steps: random.chance(0.5) ? [calm('same')] : [calm('same'), calm('resume')],
     writeFaults: [{ ...noFault, ending, applies: 'no' }],
+  };
+}
+
+/** Its key is in the header, so a refusal stays the answer to it. */
+function hasHeaderKey(model: OperationModel): boolean {
+  return isWrite(model) && model.class !== 'keyed';
+}
+
+/** The service refuses a request, which arrives once more later. */
+function refusedForGood({ random }: Choices): Course {
+  const refused: Fault = {
+    ...noFault,
+    refuses: true,
+    isDeliveredTwice: true,
+    laterMs: random.pick([400, 2500]),
+  };
+  return {
+    steps: random.chance(0.5) ? [calm('same')] : [calm('same'), calm('resume')],
+    writeFaults: [refused],
   };
 }
 

@@ -67,7 +67,9 @@ test('of a wait of days, only the time is named, and it is kept for an hour', as
 });
 
 test('a store that asked to wait is not asked either whether it applies the key of a change in doubt once', async () => {
-  await using server = await startFaultServer([answer(503, {}, { 'retry-after': '600' })], { hasReads: true });
+  await using server = await startFaultServer([answer(503, {}, { 'retry-after': '600' })], {
+    hasReads: true,
+  });
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
   const appeal = typed`reclaim appeal ${disputeId} --text Open. --confirm ${disputeId} --json`;
   expect(await machine.run(appeal)).toMatchObject({ exitCode: 10 });
