@@ -1,10 +1,10 @@
 import type Database from 'libsql';
 import { memoize } from '../../../base/memoize.ts';
-import { withWholeModules } from '../core/native-modules.ts';
 import { queriesOn } from '../core/queries-on.ts';
 import type { Queries, RunStatement } from '../core/storage.ts';
 import { unloadable } from '../core/unloadable.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { withWholeModules } from './native-modules.ts';
 
 export type EmbeddedEngine = typeof Database;
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { withWholeModules } from '../../../../src/service/storage/core/native-modules.ts';
+import { withWholeModules } from '../../../../src/service/storage/embedded/native-modules.ts';
 import { temporaryFolder } from '../../../helpers/cli.ts';
 
 /** The header of an ELF file with 30 sections of 64 bytes from the byte 80 on, filled up to 2000 bytes. */
