@@ -30,7 +30,8 @@ test.each(withBody.map((operation) => [operation.id.replace('.', ' '), operation
   async (name, { id, body }) => {
     const { stdout } = await newMachine().run([...name.split(' '), '--help']);
 
-    const fields = /\nFields:\n([\s\S]*?)\nExamples:/.exec(stdout)?.[1] ?? '';
+    // What few need stands behind the examples.
+    const fields = stdout.match(/\n(?:Fields|Advanced):\n[\s\S]*?\n\n/g)?.join('') ?? '';
     const shown = [...fields.matchAll(/^ {2}--(?:\[no-\])?(\S+)/gm)].map(([, flag]) => flag);
     const paths = leavesOf(body as z.ZodMiniType).filter((path) => !withoutFlag.includes(`${id} ${path}`));
     const flags = paths

@@ -312,7 +312,8 @@ test('what has stopped leaves no timer that keeps the process alive', async () =
   const server = await serve(async () => plainAnswer('done'));
   const before = timers();
   await server.close({ idleMs: 600_000, graceMs: 600_000 });
-  expect(timers()).toBe(before);
+  // Timers of earlier tests may have ended meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before);
 });
 
 test('a 404 is logged with its path, which acts on no terminal and has no key', async () => {
