@@ -64,7 +64,8 @@ const usualIf = (fits: (model: OperationModel) => boolean) => (model: OperationM
   fits(model) ? usual(model) : 0;
 
 export const courseKinds: readonly CourseKind[] = [
-  { weight: 24, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  { weight: 16, weightOf: usual, allowsBatch: true, make: (choices) => ({ steps: anything(choices) }) },
+  { weight: 8, weightOf: usualIf(isWrite), allowsBatch: false, make: clockSetForward },
   {
     weight: 6,
     weightOf: usualIf(hasHeaderKey),
@@ -96,7 +97,7 @@ export const courseKinds: readonly CourseKind[] = [
   { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: refusedLater },
   { weight: 11, weightOf: usualIf(isWrite), allowsBatch: true, make: damagedLater },
   { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: atNeighbour },
-  { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: clockJumps },
+  { weight: 6, weightOf: usualIf(isWrite), allowsBatch: false, make: clockSetBack },
 ];
 
 /** Before its end, perhaps a look at what there is: what this machine remembers is seldom all. */
@@ -354,14 +355,23 @@ function damaged({ random }: Choices): Step[] {
   return random.chance(0.6) ? [...steps, { do: 'repair' }, calm('same')] : steps;
 }
 
-/** The clock is set while a request waits to be sent again. Time is left, so it has to be. */
-function clockJumps(choices: Choices): Course {
-  const { random, model } = choices;
-  const jumpMs = random.pick(
-    random.chance(0.7) ? clockSteps.filter((ms) => ms > 0) : [...clockSteps, ...stepsBack],
+/** Waits and deadlines would seem to be over. */
+function clockSetForward(choices: Choices): Course {
+  return clockSet(
+    choices,
+    clockSteps.filter((ms) => ms > 0),
   );
-  // From before the first request of a machine until after the response to it.
-  const mishaps = { ...noMishaps, jumpAt: random.integer(15, 40), jumpMs };
+}
+
+/** Waits and deadlines would seem to be far. */
+function clockSetBack(choices: Choices): Course {
+  return clockSet(choices, [...stepsBack, ...clockSteps.filter((ms) => ms < 0)]);
+}
+
+/** The clock is set while a request waits to be sent again. Time is left, so it has to be. */
+function clockSet({ random, model }: Choices, jumps: readonly number[]): Course {
+  // From the first request of a machine until after the response to it.
+  const mishaps = { ...noMishaps, jumpAt: random.integer(24, 38), jumpMs: random.pick(jumps) };
   return {
     steps: [{ ...calm('same'), mishaps }, calm(random.pick(['same', 'resume'] as const))],
     writeFaults: Array.from({ length: random.integer(1, 2) }, () => chooseRetried(random, model)),
