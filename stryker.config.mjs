@@ -18,6 +18,8 @@ export default {
   // TypeScript 7 has no API for Stryker to rewrite it with, and vitest does not need it.
   tsconfigFile: 'not-used.json',
   ignoreStatic: true,
+  // On a busy machine the first run takes longer than the default of five minutes.
+  dryRunTimeoutMinutes: 20,
   concurrency: 1,
   reporters: ['clear-text', 'progress'],
   tempDirName: '.stryker-tmp',
