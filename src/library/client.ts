@@ -65,6 +65,7 @@ export function createClient(options: ClientOptions): Client {
         { client, ...limits(call) },
       );
     }
+    if (sender !== null) client.pause(await sender.storeWait());
     const isKeyed = operation.class === 'keyed';
     const sent = isKeyed ? { ...body, idempotencyKey: key } : body;
     const outcome = await client.call(operation, {

@@ -18,6 +18,8 @@ export { HistoryError, RefusedError } from '../history/record/errors.ts';
 /** What a client sends with if it has a history. */
 export interface Sender {
   readonly store: StoreIdentity;
+  /** Milliseconds for which the store has asked to send nothing. */
+  storeWait(): Promise<number>;
   change(request: ChangeRequest, options: RecordOptions): Promise<Result<unknown>>;
   resume(options: SendOptions): Promise<Resumed[]>;
 }
@@ -53,6 +55,7 @@ export function createHistory(options: {
 
   const sender: Sender = {
     store,
+    storeWait: () => use(async (history) => history.storeWait()),
     change: (request, options) =>
       use(async (history) => {
         const changed = await readAndChange(history, request, options);

@@ -7,13 +7,13 @@ import { additionsByMethod, operationsByMethod } from '../../src/contract/operat
 import { createClient } from '../../src/library/client.ts';
 import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
 import { filesBelow, temporaryFolder } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { type Scene, setScene } from '../helpers/scene.ts';
 import type { TestService } from '../helpers/service.ts';
 
 const backup = { label: 'nightly', sections: ['store', 'blog'] };
 
-/** A service behind a connection that can lose things, and a folder for the history. */
-/** A store, and a folder for the history of a script. */
+/** A store behind a connection that can lose things, and a folder for the history of a script. */
 type Script = Pick<Scene, 'service' | 'proxy'> & { readonly folder: string };
 
 async function writeScript(options: Parameters<typeof setScene>[0] = {}) {
@@ -63,6 +63,19 @@ test.each([true, false])(
     expect(await backupsIn(scene.service)).toHaveLength(1);
   },
 );
+
+test('a store that asked one script to wait is not read by the next that has the same history', async () => {
+  await using server = await startFaultServer([answer(429, {}, { 'retry-after': '600' }), answer(200, {})]);
+  const store = { baseUrl: server.url, storeId: 's-1' };
+  const folder = temporaryFolder();
+  const nextProcess = () => {
+    const history = createHistory({ ...store, folder });
+    return createClient({ ...store, apiKey: 'key-of-a-test', history, timeoutMs: 1000 });
+  };
+  expect(await nextProcess().createBackup(backup)).toMatchObject({ kind: 'rejected', status: 429 });
+  expect(await nextProcess().showSettings()).toMatchObject({ kind: 'not_sent' });
+  expect(server.requests).toHaveLength(1);
+});
 
 test('one signal for many calls at once ends them all, and Node warns of no leak', async () => {
   const warnings: string[] = [];

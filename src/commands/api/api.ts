@@ -11,7 +11,7 @@ import { noteDrift } from '../../cli/operation/result/expect-applied.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { printRequest, printResult } from '../../cli/operation/result/print-result.ts';
 import { announce } from '../../cli/operation/send/announce.ts';
-import { sendOptions } from '../../cli/operation/send/read.ts';
+import { sendOptions, storeWaitOrNone } from '../../cli/operation/send/read.ts';
 import { send as sendRun } from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/exchange.ts';
@@ -168,6 +168,7 @@ function runOf(raw: RawRequest): Run {
 }
 
 async function read({ ui, session, connection, method, path }: RawRequest): Promise<Result> {
+  connection.client.pause(await storeWaitOrNone(session));
   const outcome = await connection.client.send(
     { method, path, body: null, class: 'read', operation: matchOperation(method, path) },
     sendOptions(session),

@@ -21,7 +21,9 @@ test('a store that asked one command to wait is left alone by the next: exit 8 w
   expect(await machine.run(create)).toMatchObject({ exitCode: 8 });
 
   const save = ['settings', 'save', '--quiet-hours-start', '21:00', '--json'];
-  for (const args of [update, save, ['disputes', 'show', disputeId, '--json'], decide, create]) {
+  const show = ['disputes', 'show', disputeId, '--json'];
+  const get = ['api', 'GET', '/v1/stores/s-1/operations/settings', '--json'];
+  for (const args of [update, save, show, get, decide, create]) {
     const { exitCode, stderr } = await machine.run(args);
     expect(exitCode).toBe(8);
     const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
