@@ -195,13 +195,13 @@ async function printForPeople(
 ): Promise<void> {
   const { describeFailure } = await import('./output/failure-text.ts');
   const { color, width, plain } = await (await import('./output/style.ts')).styleOf(stderr, env);
-  const { message, hint } = describeFailure(failure, { ...audience, plain });
+  const { message, steps } = describeFailure(failure, { ...audience, plain });
   const { requestId } = failure;
   const wrap = width === null ? (text: string) => text : (await import('./output/wrap.ts')).wrapText;
   const columns = width ?? 0;
   const indented = (text: string) => wrap(text, columns - 2).replace(/^/gm, '  ');
   const lines = [wrap(`error: ${printableLines(message)}`, columns).replace('error:', color.red('error:'))];
-  if (hint !== undefined) lines.push(indented(printableLines(hint)));
+  lines.push(...steps.map((step) => indented(printableLines(step))));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
   // The message overwrites the ^C that the terminal has echoed.
   const { inAscii, isAsciiLocale } = await import('./output/ascii.ts');

@@ -70,7 +70,7 @@ test('disputes are decided one by one: skip, Ctrl-C, and the same command goes o
   await terminal.pressAt(at('2 of 4'), 's');
   await terminal.pressAt(at('4 of 4'), 'q');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 already decided, 1 skipped, 1 still open\.\nRun the same command again for the rest; no dispute is decided twice\.\nexit 0/,
+    /2 already decided, 1 skipped, 1 still open\.\nRun the same command again for the rest: no dispute is decided twice\.\nexit 0/,
   );
 
   const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);

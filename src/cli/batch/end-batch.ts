@@ -76,7 +76,7 @@ export async function endBatch<Item>(
     );
   // What the user skipped, or stopped before; other items are skipped for a reason.
   if (words.again !== null && results.some(isLeft))
-    ui.notice(line`Run the same command again for the rest; ${words.again}.`);
+    ui.notice(line`Run the same command again for the rest: ${words.again}.`);
   return { applied };
 }
 
@@ -118,6 +118,6 @@ function nextAfterFailures(
   );
   // The same step is said once.
   const distinct = new Map(remedies.flat().map((step) => [JSON.stringify(step), step]));
-  const again = words.again === null ? [] : [{ say: `run the same command again; ${words.again}` }];
+  const again = words.again === null ? [] : [{ say: `run the same command again: ${words.again}` }];
   return [...distinct.values(), ...failedItems, ...again];
 }

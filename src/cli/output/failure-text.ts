@@ -22,22 +22,23 @@ export interface Audience {
   readonly nameOf?: (field: FieldError) => string | null;
 }
 
-/** A failure for a person: what happened, and what to do next. Not made printable. */
+/** A failure for a person: what happened, and what to do next, a line for each step. Not made printable. */
 export function describeFailure(
   failure: Failure,
   audience: Audience,
-): { readonly message: string; readonly hint: string | undefined } {
-  return { message: messageOf(failure, audience), hint: describeSteps(failure.next ?? [], audience) };
+): { readonly message: string; readonly steps: readonly string[] } {
+  return { message: messageOf(failure, audience), steps: describeSteps(failure.next ?? [], audience) };
 }
 
 /** The error that `--json` prints on stderr. */
 export function failureDocument(failure: Failure, audience: Audience) {
   const { code, outcome, status, requestId, retryAt, operationId, safetyBackupId, files } = failure;
   const fields = failure.fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
-  const described = describeFailure(failure, audience);
+  const { message, steps } = describeFailure(failure, audience);
   return {
     code,
-    ...described,
+    message,
+    hint: steps.length === 0 ? undefined : steps.join('; '),
     outcome,
     status,
     requestId,
@@ -61,18 +62,15 @@ export function describeItem({ fields = [], ...failure }: Failure, recordId: str
   return printable(`${(outcome === 'unknown' ? reason : what) ?? ''}${id}`);
 }
 
-/** The steps in one sentence. */
-function describeSteps(
-  steps: readonly Step[],
-  audience: Pick<Audience, 'now' | 'flags'>,
-): string | undefined {
-  if (steps.length === 0) return undefined;
-  return steps
-    .map((step, index) => {
-      const between = index === 0 ? '' : 'again' in step ? ', then ' : '; ';
-      return between + describeStep(step, audience);
-    })
-    .join('');
+/** A sentence for each step. To run the command again ends the sentence before it. */
+function describeSteps(steps: readonly Step[], audience: Pick<Audience, 'now' | 'flags'>): string[] {
+  const sentences: string[] = [];
+  for (const step of steps) {
+    const said = describeStep(step, audience);
+    const before = 'again' in step ? sentences.pop() : undefined;
+    sentences.push(before === undefined ? said : `${before}, then ${said}`);
+  }
+  return sentences;
 }
 
 function describeStep(step: Step, { now, flags = {} }: Pick<Audience, 'now' | 'flags'>): string {

@@ -47,13 +47,16 @@ export function formatMinute(text: string): string {
   return Number.isNaN(time) ? text : localMinute(new Date(time));
 }
 
-/** `in 3 days`, `2 hours ago`, `just now`; the distance is in milliseconds, negative for the past. */
+/**
+ * `in 3 days`, `2 hours ago`, `just now`; the distance is in milliseconds, negative for the past. A unit is used from two of it on:
+ * a deadline in 58 days is not one in a month.
+ */
 export function formatDistance(distance: number): string {
   // A deadline that was seven days away a moment ago is not one in six days.
   const precision = distance > 86_400_000 ? 3_600_000 : 60_000;
   const amount = distance > 0 ? Math.round(distance / precision) * precision : -distance;
   if (amount < 60_000) return distance > 0 ? 'in less than a minute' : 'just now';
-  const { unit, count } = inUnits(amount, units);
+  const { unit, count } = inUnits(amount, units, 2);
   const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
   return distance > 0 ? `in ${words}` : `${words} ago`;
 }
@@ -83,9 +86,13 @@ const units: readonly Unit[] = [
   minute,
 ];
 
-/** A time span in the largest unit that it has. */
-function inUnits(ms: number, known: readonly Unit[]): { readonly unit: string; readonly count: number } {
-  const [unit, length] = known.find(([, size]) => ms >= size) ?? minute;
+/** A time span in the largest unit of which it has as many as `least`. */
+function inUnits(
+  ms: number,
+  known: readonly Unit[],
+  least = 1,
+): { readonly unit: string; readonly count: number } {
+  const [unit, length] = known.find(([, size]) => ms >= least * size) ?? minute;
   return { unit, count: Math.floor(ms / length) };
 }
 

@@ -175,7 +175,8 @@ async function read({ ui, session, connection, method, path }: RawRequest): Prom
   );
   if (outcome.kind !== 'applied') {
     const { profile, baseUrl } = connection;
-    throw outcomeError(session, outcome, { profile, baseUrl });
+    const operation = matchOperation(method, path)?.id;
+    throw outcomeError(session, outcome, { profile, baseUrl, ...(operation && { operation }) });
   }
   noteDrift(ui, outcome);
   return { response: outcome.body, text: outcome.text, etag: outcome.etag, record: null };

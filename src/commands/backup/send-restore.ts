@@ -69,6 +69,7 @@ function safetyBackupError(
   }
   const { failure } = outcomeError(session, outcome, {
     class: record.class,
+    operation: record.operation,
     recordId: record.id,
     profile,
     baseUrl,

@@ -103,8 +103,14 @@ export function resultOfResumed(session: Session, resumed: ResumeResult, id: str
     const message = action === 'reported' ? 'was applied before; nothing was sent' : '';
     return makeResult('applied', { record, requestId: outcome.requestId, message });
   }
-  const { id: recordId, class: operationClass, profile, baseUrl } = record;
-  const error = outcomeError(session, outcome, { class: operationClass, recordId, profile, baseUrl });
+  const { id: recordId, operation, class: operationClass, profile, baseUrl } = record;
+  const error = outcomeError(session, outcome, {
+    class: operationClass,
+    operation,
+    recordId,
+    profile,
+    baseUrl,
+  });
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
   if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
   // A refusal, or a request that was never sent, ends this record, and does not stop the others.

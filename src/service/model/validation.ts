@@ -5,8 +5,10 @@ import { type InvalidField, validationFailed } from './errors.ts';
 
 /** Parses a value by a schema. Throws `validation_failed` with every invalid field. */
 export function validate<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  // The value itself is not repeated: it may be a secret.
-  const result = schema.safeParse(value, { error: (issue) => describeIssue(issue, '') });
+  // Only what should be one of a few words is repeated: any other value may be a secret.
+  const result = schema.safeParse(value, {
+    error: (issue) => (issue.code === 'invalid_value' ? describeIssue(issue) : describeIssue(issue, '')),
+  });
   if (result.success) return result.data;
   const errors = result.error.issues.flatMap((issue) => toFieldErrors(issue, value));
   // A request whose only field is unknown is not empty.

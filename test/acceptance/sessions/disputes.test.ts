@@ -86,7 +86,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
 test('reclaim appeal', async () => {
   const session = await openSession('storectl reclaim appeal');
   await session.pressAt(
-    /Which reclaim notice do you want to appeal\?\n❯ \S+ +juniper-ink, noticed, 1 day ago\n(.*\n)*.*select$/,
+    /Which reclaim notice do you want to appeal\?\n❯ \S+ +juniper-ink, noticed, \d+ hours ago\n(.*\n)*.*select$/,
     'Enter',
   );
   await session.typeAt(/Text:$/, 'The shop is open: last order yesterday');

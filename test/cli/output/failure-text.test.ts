@@ -88,9 +88,9 @@ describe('next steps', () => {
       { run: ['resume', 'k3f9a2'], rest: 'before you go on', after: now + 90_000 },
       { again: true, after: now + 5_000 },
     ] as const;
-    const { hint } = describeFailure({ ...unsent, next }, { now, flags: { profile: 'outlet' } });
-    expect(hint).toMatch(
-      /^check the network; run `storectl --profile outlet resume k3f9a2` after \S+ \S+ \S+ \(.*\) before you go on, or add --timeout 180 to wait until then, then run the command again in 5 s$/,
+    const { steps } = describeFailure({ ...unsent, next }, { now, flags: { profile: 'outlet' } });
+    expect(steps.join('\n')).toMatch(
+      /^check the network\nrun `storectl --profile outlet resume k3f9a2` after \S+ \S+ \S+ \(.*\) before you go on, or add --timeout 180 to wait until then, then run the command again in 5 s$/,
     );
   });
 

@@ -64,7 +64,7 @@ test('of a wait of days, only the time is named, and it is kept for an hour', as
   };
 
   expect(await hintOf(create)).toMatch(/^run the command again after 20.* (UTC|[+-]\d\d:\d\d) \(in .*\)$/);
-  expect(await hintOf(update)).toMatch(/^run the command again after 20.* \(in 1 hour\)/);
+  expect(await hintOf(update)).toMatch(/^run the command again after 20.* \(in \d\d minutes\)/);
   expect(server.requests).toHaveLength(1);
 });
 

@@ -42,8 +42,8 @@ export function explainRefusal(
   }: { readonly nameOf?: Audience['nameOf']; readonly isStepShown?: boolean } = {},
 ): void {
   const audience = { now: Date.now(), flags: session.flags, ...(nameOf && { nameOf }) };
-  const { message, hint } = describeFailure(error.failure, audience);
-  const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
+  const { message, steps } = describeFailure(error.failure, audience);
+  const lines = [`error: ${message}`, ...(isStepShown ? steps.map((step) => `  ${step}`) : [])];
   ui.notice('');
   ui.notice(printableLines(lines.join('\n')), 'yellow');
   ui.notice('');

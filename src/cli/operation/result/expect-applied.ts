@@ -27,6 +27,7 @@ export function errorOfRun(
 ): CliError {
   return outcomeError(session, outcome, {
     class: request.operation.class,
+    operation: request.operation.id,
     fields: fieldsToNameByFlag(fields, parsed),
     recordId: record?.id,
     profile: target.profile,

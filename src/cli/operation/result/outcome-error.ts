@@ -3,6 +3,7 @@ import { hintOfVersion } from '../../../client/base-url.ts';
 import type { Outcome, Problem } from '../../../client/outcome/outcome.ts';
 import { isRateLimit, MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/outcome/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
+import { servedOperations } from '../../../contract/operations/operations.ts';
 import type { Session } from '../../command/session.ts';
 import { keyVariable } from '../../config/api-key.ts';
 import { firstProfile, quoteLogin } from '../../config/connection-settings.ts';
@@ -31,6 +32,8 @@ export interface Sent {
   readonly profile?: string;
   /** The base URL in use, without a trailing slash. */
   readonly baseUrl?: string;
+  /** The operation of the request, which names the scope that its key needs. */
+  readonly operation?: string;
   /** The object for "not found". Without it, the words of the service are shown. */
   readonly subject?: Subject;
 }
@@ -93,7 +96,7 @@ function rejected({ problem, status, retryAt }: Extract<Outcome, { kind: 'reject
         : status < 400
           ? `the service returned ${said}`
           : `the service rejected the request (${status}${code}): ${said}`),
-    next: nextOfCode(problem.code, flags) ?? nextOfStatus(status, retryAt, sent),
+    next: nextOfCode(problem.code, sent) ?? nextOfStatus(status, retryAt, sent),
     status,
     fields: fields.length > 0 ? fields : undefined,
   };
@@ -211,17 +214,26 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
   });
 }
 
-function nextOfCode(code: string | null, fields: readonly FieldFlag[]): readonly Step[] | null {
+function nextOfCode(code: string | null, sent: Sent): readonly Step[] | null {
   if (code === 'idempotency_key_reused') return anotherKey;
-  const slug = code === 'slug_taken' ? flagOf(fields, 'slug') : null;
+  const scope = code === 'insufficient_scope' ? scopeOf(sent.operation) : undefined;
+  if (scope !== undefined) return [{ say: useKey(`with the scope ${scope}`, sent) }];
+  const slug = code === 'slug_taken' ? flagOf(sent.fields ?? [], 'slug') : null;
   return slug === null ? null : [{ say: `choose another slug with ${slug}` }];
 }
 
-function nextOfStatus(
-  status: number,
-  retryAt: number | null,
-  { keyVariable: variable = null, profile = firstProfile, baseUrl = '', subject }: Sent,
-): readonly Step[] {
+/** The scope that this repository's service wants for an operation. */
+function scopeOf(operation: string | undefined): string | undefined {
+  return servedOperations.find(({ id }) => id === operation)?.service.scope;
+}
+
+function useKey(which: string, { keyVariable: variable = null, profile = firstProfile }: Sent): string {
+  const how = variable === null ? `run ${quoteLogin(profile)} with it` : `set it in ${variable}`;
+  return `use a key ${which}: ${how}`;
+}
+
+function nextOfStatus(status: number, retryAt: number | null, sent: Sent): readonly Step[] {
+  const { keyVariable: variable = null, profile = firstProfile, baseUrl = '', subject } = sent;
   const key = variable === null ? 'the key' : `the key in ${variable}`;
   if (isRateLimit(status, retryAt !== null)) return [{ again: true, after: retryAt }];
   if (status === 401) {
@@ -231,10 +243,7 @@ function nextOfStatus(
         : 'set a new one, or unset the variable';
     return [{ say: `${key} is wrong, expired or revoked: ${replace}` }, { again: true }];
   }
-  if (status === 403) {
-    const how = variable === null ? `run ${quoteLogin(profile)} with it` : `set it in ${variable}`;
-    return [{ say: `use a key that may do this: ${how}` }];
-  }
+  if (status === 403) return [{ say: useKey('that may do this', sent) }];
   if (status === 404 || status === 410) {
     const version = hintOfVersion(status, baseUrl);
     const check =

@@ -50,7 +50,11 @@ export function writeFailedRows(
   write(text);
   const kept = isOther ? [{ say: `the earlier ${file} is now ${file}~` }] : [];
   if (stop !== null) return [{ say: `the rows that failed so far are in ${file}` }, ...kept];
-  return [{ say: `correct or remove these rows in ${name}; ${file} has them and the reasons` }, ...kept];
+  return [
+    { say: `correct or remove these rows in ${name}` },
+    { say: `${file} has these rows, each with its reason` },
+    ...kept,
+  ];
 }
 
 /** A text from the service must not become a formula in a spreadsheet. */

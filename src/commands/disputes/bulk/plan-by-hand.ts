@@ -20,7 +20,7 @@ export const decisionFields = deriveFlags(decideDispute.body, {
 /** Of a dispute that was not read yet, only the id may be known. */
 export type Planned = Pick<KnownObject, 'id'> & Partial<Pick<KnownObject, 'fields'>>;
 
-const noPlan = { value: '#none', name: 'No plan: decide each by itself' };
+const noPlan = { value: '#none', name: 'None: ask me for each dispute' };
 
 /**
  * Asks what is planned for most of the disputes, and shows all of them with the plan, before the first is decided. Each is shown
@@ -80,7 +80,7 @@ function showDisputes(ui: Ui, disputes: readonly Planned[], plan: Decision | nul
     ]),
     counts: [
       plan === null
-        ? `${count} disputes, each decided by itself`
+        ? `${count} disputes; you are asked for the decision on each`
         : `${count} disputes, planned as ${printable(plan.status)}: ${printableInOneLine(plan.resolution)}`,
     ],
     notes: [

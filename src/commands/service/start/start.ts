@@ -7,7 +7,7 @@ import { CliError, localStateError, usageError } from '../../../cli/core/errors.
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line, printableJson } from '../../../cli/core/sanitize.ts';
 import { version } from '../../../cli/core/version.ts';
-import { describeFailure } from '../../../cli/output/failure-text.ts';
+import { failureDocument } from '../../../cli/output/failure-text.ts';
 import {
   type App,
   createApp,
@@ -94,9 +94,9 @@ variable: STORECTL_SERVICE_PORT for --port, STORECTL_SERVICE_NO_DELIVERY=1 for -
     } catch (error) {
       if (!(error instanceof CliError) || ui.json || isWatched(ui)) throw error;
       // Whatever reads the log reads JSON.
-      const { exitCode, code } = error.failure;
-      const said = describeFailure(error.failure, { now: Date.now() });
-      const record = { time: new Date().toISOString(), level: 'error', code, ...said };
+      const { exitCode } = error.failure;
+      const { code, message, hint } = failureDocument(error.failure, { now: Date.now() });
+      const record = { time: new Date().toISOString(), level: 'error', code, message, hint };
       ui.notice(printableJson(JSON.stringify(record)));
       return { exitCode };
     }

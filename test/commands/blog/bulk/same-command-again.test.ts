@@ -127,7 +127,7 @@ test('after a kill what matters comes first: what exists is one count, and the s
   const first = await machine.run(['blog', 'create', ...names]);
   expect(first).toMatchObject({
     exitCode: 10,
-    stderr: expect.stringMatching(/2 in doubt\n {2}run the same command again; no post is created twice\n$/),
+    stderr: expect.stringMatching(/2 in doubt\n {2}run the same command again: no post is created twice\n$/),
   });
   // Others were answered, and in plain text.
   expect(first.stdout + first.stderr).not.toContain('https://');
