@@ -66,7 +66,7 @@ test('settings edit, when another user saves while the editor is open: exit 6, n
   writeFileSync(flag, '');
   const screen = await terminal.shows(/exit 6/);
   expect(screen).toMatch(
-    /Your text is kept in \S+settings-\w+\.yaml\n(.*\n)*error: someone else changed the settings in the meantime; nothing was saved:(.*\n)+ +your text is kept, see above; run `storectl settings edit` again/,
+    /Your text is kept in \S+settings-\w+\.yaml\n(.*\n)*error: someone else changed the settings in the meantime; nothing was saved:(.*\n)+ +your text is kept, see above\n +run `storectl settings edit` again/,
   );
   expect(screen).toContain('\n  Quiet hours end: 07:00 → 08:30\n');
   const { stdout } = await other.run(['settings', 'show', '--json']);

@@ -39,7 +39,7 @@ test('what is settled and what is still open is said, and what to do about the r
     ),
   });
   expect(resumed.stderr).toContain('error: 1 applied, 1 in doubt\n');
-  expect(resumed.stderr).toMatch(/look at the store; run `storectl resume \S+ --mark applied`/);
+  expect(resumed.stderr).toMatch(/look at the store\n {2}run `storectl resume \S+ --mark applied`/);
 });
 
 test('a change that was settled before is not sent again', async () => {
@@ -175,5 +175,5 @@ test('a service that does not answer stops it, and the error says how to see wha
   expect(exitCode).toBe(10);
   expect(stderr).toMatch(/^error: stopped \(3 in doubt, 1 not sent\): the connection was lost .*\)\n/m);
   expect(stderr).not.toMatch(/\([a-z0-9]{6}\)$/m);
-  expect(stderr).toContain('; run `storectl history list --state open` to see what is in doubt');
+  expect(stderr).toContain('\n  run `storectl history list --state open` to see what is in doubt');
 });

@@ -96,7 +96,7 @@ test('backup restore refuses a label, and takes no safety backup', async () => {
 
 const tooShort = ['"5f0c" is too short for the id of a', 'use at least its first 8 characters'];
 const beginning = '5f0cbead-0000-4000-8000-00000000000';
-const unknown = [`"${beginning}" is not the whole id of a`, 'use the whole id; run'];
+const unknown = [`"${beginning}" is not the whole id of a`, 'use the whole id\n  run'];
 
 test.each([
   [['disputes', 'show', '5f0c'], tooShort],

@@ -32,6 +32,21 @@ describe('store update', () => {
     expect(record.idempotencyKey).toBe(sent?.headers['idempotency-key']);
   });
 
+  test('that changes nothing is not sent', async () => {
+    const { server, machine } = await setScene({ answers: [store('Outlet', '"1"')], hasReads: true });
+
+    const update = await machine.run([...rename, '--cashback-bp', '100']);
+    const quiet = await machine.run([...rename, '-q']);
+
+    expect(update).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^No changes; nothing was sent\.\n$/m),
+    });
+    expect(update.stderr).not.toMatch(/✓|Undo/);
+    expect(quiet.stdout).toBe(`${scriptedStore.storeId}\n`);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  });
+
   test.each([
     [
       'does not apply the key once',

@@ -67,17 +67,19 @@ export async function endBatch<Item>(
     words,
   );
   if (applied.length === 0) ui.notice(line`${upperFirst(others || `no ${words.many}`)}.`);
-  else
-    printSuccess(
-      ui,
-      [`${upperFirst(words.done ?? words.applied)} ${countItems(applied.length, words)}`, others]
-        .filter(Boolean)
-        .join(', '),
-    );
+  else printSuccess(ui, [describeApplied(applied.length, words), others].filter(Boolean).join(', '));
   // What the user skipped, or stopped before; other items are skipped for a reason.
   if (words.again !== null && results.some(isLeft))
     ui.notice(line`Run the same command again for the rest: ${words.again}.`);
   return { applied };
+}
+
+/** `Created 12 posts`, or `12 changes were applied`. */
+function describeApplied(count: number, words: BatchWords): string {
+  const counted = countItems(count, words);
+  return words.isEarlier === true
+    ? `${counted} ${count === 1 ? 'was' : 'were'} ${words.applied}`
+    : `${upperFirst(words.applied)} ${counted}`;
 }
 
 function isLeft({ outcome, code }: ItemResult): boolean {

@@ -66,8 +66,8 @@ export interface BatchWords {
   readonly many: string;
   /** `created`. */
   readonly applied: string;
-  /** In the total of a batch without failures, where an earlier run applied some: `settled`. */
-  readonly done?: string;
+  /** An earlier command may have applied them: the total then says what was done, not who did it. */
+  readonly isEarlier?: boolean;
   /** For items that were as wanted before: `already created`. */
   readonly exists: string;
   /** Why items are skipped, where that is not up to the user. */

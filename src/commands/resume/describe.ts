@@ -13,7 +13,7 @@ export const changeWords = {
   one: 'change',
   many: 'changes',
   applied: 'applied',
-  done: 'settled',
+  isEarlier: true,
   exists: 'already settled',
   again: null,
 } as const;
@@ -98,10 +98,9 @@ export function resultOfResumed(session: Session, resumed: ResumeResult, id: str
     const message = `${reasons[reason]}${laterChange === undefined ? '' : ` (${laterChange.id})`}${found}`;
     return makeResult('unknown', { record, code: reason, message, remedy: remedyOf(reason, id) });
   }
-  const { outcome, action } = resumed;
+  const { outcome } = resumed;
   if (outcome.kind === 'applied') {
-    const message = action === 'reported' ? 'was applied before; nothing was sent' : '';
-    return makeResult('applied', { record, requestId: outcome.requestId, message });
+    return makeResult('applied', { record, requestId: outcome.requestId });
   }
   const { id: recordId, operation, class: operationClass, profile, baseUrl } = record;
   const error = outcomeError(session, outcome, {
@@ -116,6 +115,8 @@ export function resultOfResumed(session: Session, resumed: ResumeResult, id: str
   // A refusal, or a request that was never sent, ends this record, and does not stop the others.
   return result.outcome === 'not_sent' ? { ...result, outcome: 'failed', stop: undefined } : result;
 }
+
+const appliedBefore = 'was applied before; nothing was sent';
 
 /** The cells that identify a change, and the id of the object that it made. */
 export function cellsOf(record: HistoryRecord, result: ItemResult): string[] {
@@ -148,6 +149,6 @@ export function documentOfChange(
     state,
     attempts,
     result: state === 'applied' ? receivedBody(record) : null,
-    message: result.message,
+    message: action === 'reported' && state === 'applied' ? appliedBefore : result.message,
   };
 }

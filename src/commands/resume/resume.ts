@@ -160,13 +160,26 @@ async function resumeAll(
     cells: cellsOf,
     id: (_, { record }) => createdId(record),
   });
-  await noteMore(ui, session, end.ended);
   const documents = end.ended.map(({ item, result }) =>
     documentOfChange(item, result, actions.get(item) ?? null),
   );
-  return endBatch(ui, changeWords, end, {
-    document: id?.toLowerCase() === records[0]?.id ? documents[0] : documents,
-  });
+  try {
+    return await endBatch(ui, changeWords, end, {
+      document: id?.toLowerCase() === records[0]?.id ? documents[0] : documents,
+    });
+  } finally {
+    const before = [...actions.values()].filter((action) => action === 'reported').length;
+    noteReported(ui, before, records.length);
+    await noteMore(ui, session, end.ended);
+  }
+}
+
+/** What was known before is not sent again, which a user who waits for it wants to know. */
+function noteReported({ notice }: Ui, before: number, all: number): void {
+  if (before === 0) return;
+  const which =
+    all === 1 ? 'Its outcome was' : before === all ? 'All outcomes were' : `${before} outcomes were`;
+  notice(line`${which} known before; nothing was sent${before === all ? '' : ' for these'}.`);
 }
 
 /** Shows changes that would overwrite values that others may have set since, and asks. Throws exit 130 for a no. */

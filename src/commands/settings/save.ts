@@ -1,6 +1,5 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
-import { line } from '../../cli/core/sanitize.ts';
 import type { InputSteps } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -8,6 +7,7 @@ import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { announce } from '../../cli/operation/send/announce.ts';
+import { noticeNoChanges } from '../../cli/operation/send/no-changes.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { drawSettings, planSave, prepareSave, savedView, warnOfUnknown } from './settings-diff.ts';
@@ -57,10 +57,6 @@ async function confirmAndSave(run: Run): Promise<Result> {
   warnOfUnknown(ui, changes);
   if (changes.length > 0)
     await confirm(run, { question: 'Save these settings?', shown: await drawSettings(changes, ui.err) });
-  else if (changeInDoubt === null) ui.notice(line`No changes; nothing was sent.`);
-  else
-    ui.notice(
-      line`No changes, but ${changeInDoubt.id} is in doubt and may still change them. They are saved again, so that they stay.`,
-    );
+  else noticeNoChanges(run, changeInDoubt);
   return send();
 }

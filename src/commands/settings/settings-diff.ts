@@ -9,14 +9,13 @@ import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-t
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { GivenInput } from '../../cli/operation/call/operation-input.ts';
 import { newRun, type Result, type ResultView, type Run } from '../../cli/operation/call/run.ts';
+import { findChangeInDoubt } from '../../cli/operation/send/no-changes.ts';
 import { readBeforeWrite } from '../../cli/operation/send/read.ts';
-import { withHistoryErrors } from '../../cli/operation/send/refusals.ts';
 import { send } from '../../cli/operation/send/send.ts';
 import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import type { Style } from '../../cli/output/style.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
-import { findInDoubt } from '../../history/changes/supersede.ts';
 import { refuseMistypedSettings, splitByKnown, wrappedSettings } from './unknown-settings.ts';
 
 /** The operations settings as the service has them now. */
@@ -84,11 +83,7 @@ export async function prepareSave(
 ) {
   const changes = changesBetween(clientFields(base.document), next);
   const request = { ...run.request, body: next };
-  const history = await run.session.history();
-  const changeInDoubt =
-    changes.length > 0
-      ? null
-      : await withHistoryErrors(run.session, async () => findInDoubt(history, request));
+  const changeInDoubt = changes.length > 0 ? null : await findChangeInDoubt(run, request);
   const changesNothing = changes.length === 0 && changeInDoubt === null;
   if (!changesNothing) refuseInexactNumbers(base);
   return {

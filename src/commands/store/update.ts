@@ -19,6 +19,7 @@ import { readInput } from '../../cli/operation/read-input.ts';
 import { errorOfRun, resultOfChange } from '../../cli/operation/result/expect-applied.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { announce } from '../../cli/operation/send/announce.ts';
+import { findChangeInDoubt, noticeNoChanges } from '../../cli/operation/send/no-changes.ts';
 import { send, sendChange } from '../../cli/operation/send/send.ts';
 import { type CurrentDocument, tryReadDocument } from '../../cli/operation/send/try-read-document.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
@@ -93,11 +94,23 @@ async function confirmAndUpdate(run: Run): Promise<Result> {
   // Only a store that was read shows which fields it has.
   if (current !== null)
     refuseMistyped(updateStore.body, request.body ?? {}, current.document, 'a field of the store');
+  if (current !== null && changesNothing(request.body, current)) {
+    const changeInDoubt = await findChangeInDoubt(run, request);
+    noticeNoChanges(run, changeInDoubt);
+    const { document, text, ifMatch } = current;
+    if (changeInDoubt === null) return { response: document, text, etag: ifMatch, record: null };
+  }
   const { offerBackup } = isSeen(seen, request.body) ? {} : await import('../backup/for-others.ts');
   const safetyBackupId = await offerBackup?.(run);
   const shown = await drawUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
   await confirm(run, { question: 'Update the store with these values?', shown, alwaysShow: true });
   return sendUpdate(run, current, { safetyBackupId });
+}
+
+/** Whether the store has all values of the update. Only a response with an ETag, of a service that applies keys once, says so. */
+function changesNothing(body: unknown, { document, ifMatch }: CurrentDocument): boolean {
+  const isSet = (path: readonly string[]) => isSameValue(valueAt(document, path), valueAt(body, path));
+  return ifMatch !== null && leafPaths(body).every(isSet);
 }
 
 /** How many updates are sent while others change other fields of the store. */

@@ -115,7 +115,7 @@ test('resume: an update that may replace what others have changed since is shown
   await session.pressAt(/\(y\/N\)$/, 'y', 'Enter');
   const screen = await session.ends();
   expect(screen).toMatch(/applied +<record> +store\.update +Outlet/);
-  expect(screen).toMatch(/✓ Settled 1 change$/m);
+  expect(screen).toMatch(/✓ 1 change was applied$/m);
   expect(scene.proxy.writes()).toHaveLength(sent + 1);
 });
 

@@ -76,7 +76,8 @@ test('an id that is not offered, and Escape back to the list', async () => {
 
     error: dispute <uuid> not found in store
     <uuid>
-      check the id, the store and the base URL; run \`storectl disputes list\` to see known ids
+      check the id, the store and the base URL
+      run \`storectl disputes list\` to see known ids
 
     ? Which dispute do you want to see?
       <id>  due in 5 days, a.novak@mail.example, PP-D-118301, Buyer does not recognize the charge

@@ -7,6 +7,8 @@ import { askForHelp } from './ask-service.ts';
 /** A document that was read before a change of it. */
 export interface CurrentDocument {
   readonly document: Readonly<Record<string, unknown>>;
+  /** The response as text. */
+  readonly text: string;
   /** The key that the read had. The change gets the same key. */
   readonly keyOfRead: string;
   /** The `ETag` of the document, for the `If-Match` of the change. Null if the service does not say that it applies the key once. */
@@ -25,5 +27,5 @@ export async function tryReadDocument(
   const read = await askForHelp(session, target, { operation, idempotencyKey: keyOfRead });
   if (read?.kind !== 'applied' || !isObject(read.body)) return null;
   const ifMatch = read.features.includes('keys') ? read.etag : null;
-  return { document: read.body, keyOfRead, ifMatch };
+  return { document: read.body, text: read.text, keyOfRead, ifMatch };
 }

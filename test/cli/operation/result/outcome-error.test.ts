@@ -26,6 +26,19 @@ const refused: readonly (readonly [status: number, exitCode: number])[] = [
 
 const lastLine = (text: string) => JSON.parse(text.split('\n').at(-2) ?? '');
 
+test('a key without the scope: the advice names the scope, and where the key belongs', async () => {
+  const { service, machine } = await setScene();
+  const support = await service.makeKey('support');
+  const env = { STORECTL_API_KEY: support };
+
+  const refused = await machine.run(typed`backup create --label l --sections store`, { env });
+
+  expect(refused).toMatchObject({ exitCode: 4 });
+  expect(refused.stderr).toContain(
+    '\n  use a key with the scope backups:write: set it in STORECTL_API_KEY\n',
+  );
+});
+
 describe.each(classes)('exit codes of %s operations', (kind) => {
   test('a definite refusal', async () => {
     const found = await Promise.all(

@@ -166,7 +166,9 @@ test('posts in doubt are settled by resume too', async () => {
   expect(planned.stdout.match(/the service would be asked, and it may be sent again/g)).toHaveLength(2);
   expect(await machine.run(['resume'])).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringMatching(/^To continue a batch, run its command again\.\n✓ Settled 2 changes\n$/m),
+    stderr: expect.stringMatching(
+      /^✓ 2 changes were applied\nTo continue a batch, run its command again\.\n$/m,
+    ),
   });
   expect(await madePosts(service)).toEqual(['a', 'b']);
 });

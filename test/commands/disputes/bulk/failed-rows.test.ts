@@ -22,12 +22,12 @@ test('the rows that failed are in a second file beside --output-file, which can 
   const result = await machine.run([...decide, '--output-file', 'out.json']);
 
   expect(plain.stderr).toContain(
-    'correct or remove the rows that failed; run the same command again; no dispute is decided twice',
+    'correct or remove the rows that failed\n  run the same command again: no dispute is decided twice',
   );
   expect(plain.stderr).toMatch(/^1 dispute to decide \(won\), 2 cannot be decided$/m);
   expect(result.exitCode).toBe(5);
   expect(result.stderr).toContain(
-    '  correct or remove these rows in decisions.csv; out.failed.csv has them and the reasons; run the same command again; no',
+    '  correct or remove these rows in decisions.csv\n  out.failed.csv has these rows, each with its reason\n  run the same command again: no',
   );
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     `line,reason,${header},note`,

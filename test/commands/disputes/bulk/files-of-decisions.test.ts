@@ -62,7 +62,7 @@ test.each([
   ],
   [
     'disputeId,status\n1,won',
-    'decisions.csv: no column resolution\n  say which column it is: `--column resolution="TITLE"`; or add `--resolution TEXT` for all rows; the columns are disputeId, status\n',
+    'decisions.csv: no column resolution\n  say which column it is: `--column resolution="TITLE"`\n  or add `--resolution TEXT` for all rows\n  the columns are disputeId, status\n',
   ],
   [
     `${header},STATUS\n1,won,ok,lost`,

@@ -69,7 +69,7 @@ test('a decision in doubt does not hold up the others, and is not sent again bef
   expect(first.exitCode).toBe(10);
   const outcomesOf = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
   expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'applied', 'applied']);
-  expect(first.stderr).toContain('"hint":"run the same command again; no dispute is decided twice"');
+  expect(first.stderr).toContain('"hint":"run the same command again: no dispute is decided twice"');
   expect(second.exitCode).toBe(10);
   expect(outcomesOf(second.stdout)).toEqual(['exists', 'unknown', 'exists', 'exists']);
   const [, inDoubt] = JSON.parse(second.stdout);

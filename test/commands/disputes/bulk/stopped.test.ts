@@ -28,7 +28,7 @@ test('a cancelled run ends between two decisions, and says what is done and wher
     stderr: expect.stringContaining('cancelled (1 decided, 1 failed, 2 not sent)\n'),
   });
   expect(result.stderr).toMatch(
-    /^ {2}run the same command again to continue; .*; the rows that failed so far are in out\.failed\.csv$/m,
+    /^ {2}run the same command again to continue\n.*\n {2}the rows that failed so far are in out\.failed\.csv$/m,
   );
   expect(readFileSync(path.join(machine.folder, 'out.failed.csv'), 'utf8')).toContain('no-id,won,ok\n');
   // The error counts the rows that are left.
