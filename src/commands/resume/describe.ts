@@ -116,6 +116,14 @@ export function resultOfResumed(session: Session, resumed: ResumeResult, id: str
   return result.outcome === 'not_sent' ? { ...result, outcome: 'failed', stop: undefined } : result;
 }
 
+/** Says how many outcomes were known before, so that nothing was sent. Empty for none. */
+export function describeReported(actions: readonly ResumeResult['action'][]): string[] {
+  const before = actions.filter((action) => action === 'reported').length;
+  if (before === 0) return [];
+  if (before < actions.length) return [`${before} outcomes were known before; nothing was sent for these.`];
+  return [`${before === 1 ? 'Its outcome was' : 'All outcomes were'} known before; nothing was sent.`];
+}
+
 const appliedBefore = 'was applied before; nothing was sent';
 
 /** The cells that identify a change, and the id of the object that it made. */

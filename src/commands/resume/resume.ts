@@ -28,6 +28,7 @@ import {
   changeWords,
   createdId,
   describePlan,
+  describeReported,
   documentOfChange,
   resultOfResumed,
 } from './describe.ts';
@@ -168,18 +169,9 @@ async function resumeAll(
       document: id?.toLowerCase() === records[0]?.id ? documents[0] : documents,
     });
   } finally {
-    const before = [...actions.values()].filter((action) => action === 'reported').length;
-    noteReported(ui, before, records.length);
+    for (const text of describeReported([...actions.values()])) ui.notice(line`${text}`);
     await noteMore(ui, session, end.ended);
   }
-}
-
-/** What was known before is not sent again, which a user who waits for it wants to know. */
-function noteReported({ notice }: Ui, before: number, all: number): void {
-  if (before === 0) return;
-  const which =
-    all === 1 ? 'Its outcome was' : before === all ? 'All outcomes were' : `${before} outcomes were`;
-  notice(line`${which} known before; nothing was sent${before === all ? '' : ' for these'}.`);
 }
 
 /** Shows changes that would overwrite values that others may have set since, and asks. Throws exit 130 for a no. */
