@@ -10,3 +10,6 @@ export const makeHeaderKey = (): string => randomUUID();
 export function makeIdempotencyKey(): string {
   return `storectl-${randomBytes(15).toString('hex')}`;
 }
+
+/** Whether a key is one of {@link makeIdempotencyKey}, and not one that a user has given. */
+export const isMadeKey = (key: string): boolean => /^storectl-[\da-f]{30}$/.test(key);

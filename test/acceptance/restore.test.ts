@@ -118,12 +118,14 @@ test('resume of a restore that was killed during its safety backup says that not
 
 test('a restore that was not begun is offered in a terminal by its label, and shows what it changed', async () => {
   const scene = await setScene({ built: true });
-  const { machine, proxy } = scene;
+  const { machine, proxy, service } = scene;
   const id = await makeBackup(scene);
   await machine.run(['blog', 'create', '--title', 'Newer', '--content-md', 'x', '-q']);
   const before = proxy.requests.length;
   proxy.decide(holdWrites);
-  const running = machine.start(['backup', 'restore', id, '--sections', 'store,blog', '--confirm', id]);
+  const args = ['backup', 'restore', id, '--sections', 'store,blog', '--confirm', id];
+  const withKey = [...args, '--idempotency-key', 'nightly-1'];
+  const running = machine.start(withKey);
   await proxy.received(before + 2);
   running.process.kill('SIGKILL');
   await running.ended;
@@ -135,4 +137,8 @@ test('a restore that was not begun is offered in a terminal by its label, and sh
   expect(await session.ends()).toMatch(
     /✓ Restored the store and blog sections from (.|\n)*Posts +1 removed\n(.*\n){2}Undo: storectl undo/,
   );
+  // The key of the command is one effect, whichever command restores the backup.
+  const again = await machine.run(withKey);
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Already applied') });
+  expect((await effectsOf(service)).restores).toHaveLength(1);
 });

@@ -202,13 +202,33 @@ describe('a disk that is full', () => {
   test('before a restore in doubt is sent again, after its safety backup: the backup is reported', async () => {
     const scene = await setHistoryScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
     const { record } = await scene.change(withKey(restore), { safetyLabel });
-    const isWritten = ({ id, safetyBackupId }: HistoryRecord) =>
-      id === record.id && safetyBackupId !== record.safetyBackupId;
-    const fileSystem = fillingUp(() => scene.records().some(isWritten));
+    const isTaken = ({ safetyBackupFor, state }: HistoryRecord) =>
+      safetyBackupFor !== null && state === 'applied';
+    const fileSystem = fillingUp(() => scene.records().filter(isTaken).length === 2);
     expect(await scene.changeWithoutBackup(withKey(restore), { safetyLabel, fileSystem })).toMatchObject({
       safetyBackup: { outcome: { kind: 'applied' }, recordingError: { code: 'disk_full' } },
       inDoubt: { id: record.id },
     });
+  });
+
+  test('after a restore in doubt was sent again and answered: it is called applied, and stays open', async () => {
+    const scene = await setHistoryScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
+    const { record } = await scene.change(restore, { safetyLabel });
+    let isFull = false;
+    const headers = { 'idempotency-replayed': 'true' };
+    scene.react = ({ path: to }) => {
+      isFull = to.endsWith('/restore');
+      return isFull ? { status: 201, body: { preRestoreBackupId: 'before' }, headers } : 'answer';
+    };
+    const fileSystem = fillingUp(() => isFull);
+    expect(await scene.resume(record.id, { isConfirmed: true, safetyLabel, fileSystem })).toMatchObject({
+      action: 'sent',
+      outcome: { kind: 'applied' },
+      recordingError: { code: 'disk_full' },
+    });
+    isFull = false;
+    const [, left] = scene.records();
+    expect(left).toMatchObject({ id: record.id, open: true, safetyBackupId: record.safetyBackupId });
   });
 });
 

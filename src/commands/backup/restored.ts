@@ -75,7 +75,7 @@ function noteBackups({ response, record }: Result): Printable | null {
   const byService = textAt(response, ['preRestoreBackupId']);
   const parts = [
     ...(own === null ? [] : [`Safety backup: ${own} (undo goes back to it)`]),
-    ...(byService === null ? [] : [`The service's own backup: ${byService}`]),
+    ...(byService === null || byService === own ? [] : [`The service's own backup: ${byService}`]),
   ];
   return parts.length === 0
     ? null

@@ -1,4 +1,4 @@
-import { asObject } from '../../base/json.ts';
+import { asObject, type JsonObject, textAt } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
@@ -7,6 +7,7 @@ import { newRun, type Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/confirm.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+import { isMadeKey } from '../../client/idempotency-key.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import type { StoreHistory } from '../../history/history.ts';
 import { type HistoryRecord, logIdOf, objectIdOf, sentBody } from '../../history/record/history-record.ts';
@@ -31,21 +32,21 @@ export function findUnfinished(history: StoreHistory, record: HistoryRecord) {
       .some(({ safetyBackupFor }) => safetyBackupFor === null)
   )
     return null;
-  const { sections } = record.safetyBackupFor.body;
+  // With the key of the restore that was not begun, so that its command, run again with the same key, does not restore twice.
+  const { body } = record.safetyBackupFor;
   const backupId = objectIdOf(record.safetyBackupFor);
-  if (backupId === null || !Array.isArray(sections)) return null;
-  return { safetyBackupId, backupId, sections: sections.map(String) };
+  return backupId === null ? null : { safetyBackupId, backupId, body };
 }
 
 /** Asks a terminal for the id of the backup, as `backup restore` does. */
 export async function confirmRestore(ui: Ui, session: Session, record: HistoryRecord): Promise<void> {
   const backupId = objectIdOf(record) ?? '';
-  const run = await runOf(ui, session, backupId, sectionsOf(asObject(sentBody(record))));
+  const run = await runOf(ui, session, backupId, { sections: sectionsOf(asObject(sentBody(record))) });
   await confirmById(run, backupId, 'Restore this backup?');
 }
 
-async function runOf(ui: Ui, session: Session, backupId: string, sections: readonly string[]): Promise<Run> {
-  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
+async function runOf(ui: Ui, session: Session, backupId: string, body: JsonObject): Promise<Run> {
+  const request = { operation: restoreBackup, parameters: { backupId }, body };
   const parsed = { arguments: {}, options: new Map() };
   return newRun({ ui, session, parsed }, await session.connect(), request);
 }
@@ -54,16 +55,20 @@ async function runOf(ui: Ui, session: Session, backupId: string, sections: reado
 export async function offerRestore(
   ui: Ui,
   session: Session,
-  { safetyBackupId, backupId, sections }: NonNullable<ReturnType<typeof findUnfinished>>,
+  { safetyBackupId, backupId, body }: NonNullable<ReturnType<typeof findUnfinished>>,
 ): Promise<void> {
   const from = await describeBackup(session, backupId);
   ui.notice(
     line`Safety backup ${safetyBackupId} was taken, but the restore of ${from} was not begun: nothing was restored.`,
   );
-  const command = ['backup', 'restore', backupId, '--sections', sections.join(',')];
+  const key = textAt(body, ['idempotencyKey']);
+  const command = [
+    ...['backup', 'restore', backupId, '--sections', sectionsOf(body).join(',')],
+    ...(key === null || isMadeKey(key) ? [] : ['--idempotency-key', key]),
+  ];
   if (!ui.canAsk) return ui.noticeUnwrapped(line`To restore it: ${commandLine(command, session.flags)}`);
   if (!(await agrees(ui, 'Go on with this restore?'))) return;
-  const run = await runOf(ui, session, backupId, sections);
+  const run = await runOf(ui, session, backupId, body);
   ui.notice(await describeReplaced(run, true));
   await confirmById(run, backupId, 'Restore this backup?');
   const result = await sendRestore(run, await safetyLabelOf(session, backupId));

@@ -77,7 +77,7 @@ export async function recordChange(
         : await sendAfterBackup(sending, `${id}.1`, {
             id,
             isFirst: true,
-            recordBackup: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
+            begin: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
           });
     if (sent.kind === 'change' && sent.outcome.kind === 'applied')
       await supersede(history, sent.record, past);

@@ -1,5 +1,3 @@
-import { asObject } from '../../base/json.ts';
-import type { Applied } from '../../client/outcome/outcome.ts';
 import type { HistoryDecision, OpenReason } from '../decision.ts';
 import type { SendOptions, StoreHistory } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
@@ -127,29 +125,13 @@ async function sendOrSettle(
   const sent: RecordedChange | FailedSafetyBackup =
     safety === null
       ? { ...(await sendRecord(sending, id, { isFirst: false })), kind: 'change', safetyBackup: null }
-      : await sendAfterBackup(sending, (await writer.add(safety)).id, {
-          id,
-          isFirst: false,
-          recordBackup: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
-        });
+      : await sendAfterBackup(sending, (await writer.add(safety)).id, { id, isFirst: false });
   if (sent.kind === 'safety_backup')
     return { action: 'left_open', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
   report(writer, record);
   if (sent.outcome.kind !== 'applied') return { action: 'sent', ...sent };
-  if (safety !== null && sent.outcome.replayed)
-    await writer.change([{ id, safetyBackupId: backupBeforeFirst(record, sent.outcome) }]);
   await supersede(history, sent.record, open);
-  return { action: 'sent', ...sent, record: recordIn(writer.records, id) };
-}
-
-/**
- * The backup that undoes a restore whose response was replayed. An earlier attempt had restored the backup, so the safety backup that was
- * taken just now is too late. The service names the backup that it took itself before that attempt; else the safety backup from
- * before that attempt counts. Null if neither is known.
- */
-function backupBeforeFirst({ operation, safetyBackupId }: HistoryRecord, { body }: Applied): string | null {
-  const taken = rulesOf(operation).safetyBackupRule?.takenByService(asObject(body));
-  return typeof taken === 'string' ? taken : safetyBackupId;
+  return { action: 'sent', ...sent };
 }
 
 /**

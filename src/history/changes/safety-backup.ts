@@ -28,13 +28,13 @@ export function safetyIntent(
 }
 
 /**
- * Sends the safety backup `safetyId`, and then the change. The change is not sent unless the backup was applied, has an id, and
- * `recordBackup` has written that id to the log.
+ * Sends the safety backup `safetyId`, and then the change. The change is not sent unless the backup was applied, has an id, and its
+ * outcome is in the log. `begin` is called with the id of the backup, and writes the intent of a change that has no record yet.
  */
 export async function sendAfterBackup(
   sending: Sending,
   safetyId: string,
-  change: { id: string; isFirst: boolean; recordBackup(backupId: string): Promise<unknown> },
+  change: { id: string; isFirst: boolean; begin?(backupId: string): Promise<unknown> },
 ): Promise<RecordedChange | FailedSafetyBackup> {
   const failedWith = (failed: Recorded): FailedSafetyBackup => {
     const record = sending.writer.records.get(change.id);
@@ -47,7 +47,7 @@ export async function sendAfterBackup(
     const { outcome, recordingError } = safetyBackup;
     const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
     if (typeof backupId !== 'string' || recordingError !== null) return failedWith(safetyBackup);
-    await change.recordBackup(backupId);
+    await change.begin?.(backupId);
     return { ...(await sendRecord(sending, change.id, change)), kind: 'change', safetyBackup };
   } catch (error) {
     if (!(error instanceof HistoryError) || safetyBackup === null) throw error;

@@ -1,3 +1,4 @@
+import { asObject } from '../../base/json.ts';
 import { keepDoubt } from '../../client/outcome/doubt.ts';
 import type { AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
 import { findOperation } from '../../contract/operations/operations.ts';
@@ -5,7 +6,7 @@ import type { SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { HistoryError } from '../record/errors.ts';
-import type { HistoryRecord } from '../record/history-record.ts';
+import type { HistoryRecord, RecordChange } from '../record/history-record.ts';
 import { headerKeyOf } from '../record/keys.ts';
 import { changeOf } from '../record/recorded-outcome.ts';
 import type { ProofResult, Recorded } from './change-result.ts';
@@ -84,20 +85,38 @@ export async function sendRecord(
     proofResult = found.proofResult;
     outcome = found.applied ?? outcome;
   }
-  return { ...(await writeOutcome(sending, id, outcome, proofResult === 'applied')), proofResult };
+  const settledByReading = proofResult === 'applied';
+  const backup = isFirst ? {} : backupBefore(opened, outcome);
+  return { ...(await writeOutcome(sending, id, outcome, settledByReading, backup)), proofResult };
 }
 
-/** Writes the outcome of a record to its log. `settledByReading`: the outcome is not from a response to the change, but from a read. */
+/**
+ * The backup that undoes a change that several commands have sent. The attempt that was applied may be any of them, and only the service
+ * knows what it backed up itself before that one. If it does not say, the safety backup from before the first attempt stays in the record:
+ * a later one may be a backup of what the change has made.
+ */
+function backupBefore({ operation }: HistoryRecord, outcome: Outcome): Pick<RecordChange, 'safetyBackupId'> {
+  if (outcome.kind !== 'applied') return {};
+  const taken = rulesOf(operation).safetyBackupRule?.takenByService(asObject(outcome.body));
+  return typeof taken === 'string' ? { safetyBackupId: taken } : {};
+}
+
+/**
+ * Writes the outcome of a record to its log, with other fields that it sets. `settledByReading`: the outcome is not from a response to
+ * the change, but from a read.
+ */
 export async function writeOutcome(
   { writer, now, inBatch = false }: Pick<Sending, 'writer' | 'now' | 'inBatch'>,
   id: string,
   outcome: Outcome,
   settledByReading: boolean,
+  fields: Pick<RecordChange, 'safetyBackupId'> = {},
 ): Promise<Recorded> {
   let recordingError: HistoryError | null = null;
   try {
     // In a batch nothing waits for this line, so the line is synced together with the next record.
-    await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }], { mayWait: inBatch });
+    const change = { id, ...changeOf(outcome, now(), settledByReading), ...fields };
+    await writer.change([change], { mayWait: inBatch });
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
     recordingError = error;

@@ -53,7 +53,7 @@ export interface Intent {
   readonly idempotencyKey: string | null;
   /** The values that the change replaces, as far as this machine knows them. `undo` puts them back. */
   readonly replaced: JsonObject | null;
-  /** Of a restore: id of the backup that undoes it. */
+  /** Id of the backup from before the change: of a restore, the one that undoes it; of a store update, one that the user was offered. */
   readonly safetyBackupId: string | null;
   /** Of an undo: id of the record that it undoes. */
   readonly undoes: string | null;
