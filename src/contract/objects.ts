@@ -19,7 +19,7 @@ interface KindOfObjects {
 }
 
 /** Kinds of objects of a store whose ids are typed and completed. */
-const objectKinds = {
+export const objectKinds = {
   backup: {
     one: 'backup',
     plural: 'backups',

@@ -25,6 +25,8 @@ export interface Operation {
   readonly body: z.ZodMiniObject | null;
   /** Schema of the parameters in the query, before they become text. All are optional. */
   readonly query?: z.ZodMiniObject;
+  /** What each filter in the query of a list compares with: all of its parameters but `limit` and `after` (filters.ts). */
+  readonly filters?: Readonly<Record<string, Filter>>;
   /** Schema of a success body. Every field may be missing or null, and unknown fields are allowed. */
   readonly response: z.ZodMiniObject;
   /** Fields of a success that name what was asked for. If one has another value, the response is to another request. */
@@ -33,6 +35,14 @@ export interface Operation {
   readonly candidates?: Candidates;
   /** Not in the contract: an addition of this repository's service, section 10. Another service may not have it. */
   readonly isAddition?: true;
+}
+
+/** What a filter of a list compares with. */
+export interface Filter {
+  /** The field of an item that has the value of the filter. If the field is a list, one of its values is enough. */
+  readonly field: string;
+  /** Where the field has another value: which one for each value of the filter. A value that is not here leaves nothing out. */
+  readonly means?: Readonly<Record<string, unknown>>;
 }
 
 /** Objects that an operation is for. */

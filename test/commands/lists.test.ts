@@ -19,6 +19,8 @@ const lists = [
 /** A service of the twelve operations, like those that only have the contract. */
 const withoutReads = () => setScene({ answers: [answer(404, { code: 'not_found' })], hasReads: true });
 
+const idsIn = (stdout: string) => stdout.split('\n').filter(Boolean).sort();
+
 test('a second machine with nothing but a key sees what others have made', async () => {
   const { machine, anotherMachine } = await setScene();
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'];
@@ -62,6 +64,31 @@ test('each list shows what the store has, in the words of its noun', async () =>
     stdout: '',
     stderr: 'No posts match.\n',
   });
+});
+
+test('--seen has what the service listed, filter by filter', async () => {
+  const { machine } = await setScene();
+  const unread = ['notify', 'inbox', '--unread', '-q'];
+  const [newest = ''] = (await machine.run(unread)).stdout.split('\n');
+  await machine.run(['notify', 'mark-read', newest]);
+  for (const list of lists) await machine.run(list);
+  const [{ orderId, providerCaseId }] = JSON.parse(
+    (await machine.run(['disputes', 'list', '--status', 'open', '--json'])).stdout,
+  );
+  const [{ slug }] = JSON.parse((await machine.run(['blog', 'list', '--json'])).stdout);
+
+  expect(idsIn((await machine.run(unread)).stdout)).not.toContain(newest);
+  for (const args of [
+    unread,
+    ['disputes', 'list', '--status', 'open', '-q'],
+    ['disputes', 'list', '--order-id', orderId, '-q'],
+    ['disputes', 'list', '--provider-case-id', providerCaseId, '-q'],
+    ['blog', 'list', '--slug', slug, '-q'],
+  ]) {
+    const listed = idsIn((await machine.run(args)).stdout);
+    expect(listed.length).toBeGreaterThan(0);
+    expect(idsIn((await machine.run([...args, '--seen'])).stdout), args.join(' ')).toEqual(listed);
+  }
 });
 
 test('an object is shown with its content, and a backup with what restoring it would change', async () => {
@@ -214,6 +241,21 @@ describe('a service that cannot be asked', () => {
     const items = ['open', 'won'].map((status, index) => ({ id: `0${index}`, status }));
     const { machine } = await setScene({ answers: [answer(200, { items })], hasReads: true });
     expect((await machine.run(['disputes', 'list', '--status', 'open', '-q'])).stdout).toBe('00\n');
+  });
+
+  test('so is one whose field has another name, or is left out where it has no value', async () => {
+    const items = [
+      { id: '00', read: false },
+      { id: '01', read: true },
+      { id: '02', read: false, orderId: null },
+      { id: '03', read: true, orderId: '5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7' },
+    ];
+    const { machine } = await setScene({ answers: [answer(200, { items })], hasReads: true });
+    expect((await machine.run(['notify', 'inbox', '--unread', '-q'])).stdout).toBe('00\n02\n');
+    const order = ['disputes', 'list', '--order-id', '5E0C7A52-3D1B-4C8E-9F4A-2B6D8E10C3A7', '-q'];
+    expect((await machine.run(order)).stdout).toBe('03\n');
+    expect((await machine.run([...order, '--seen'])).stdout).toBe('03\n');
+    expect((await machine.run(['notify', 'inbox', '--unread', '--seen', '-q'])).stdout).toBe('00\n02\n');
   });
 
   test('a filter with a few values names them, and refuses others before anything is sent', async () => {

@@ -371,9 +371,13 @@ test('what this service adds has methods, with filters and pages', async () => {
   await expect(client.listBackups({ limit: 0 })).rejects.toThrow('limit must be at least 1');
 });
 
-test('docs/library.md names each method', () => {
+test('docs/library.md names each method, and each filter of each list', () => {
   const text = readFileSync(new URL('../../docs/library.md', import.meta.url), 'utf8');
-  for (const method of Object.keys({ ...operationsByMethod, ...additionsByMethod })) {
-    expect(text).toContain(`\`${method}\``);
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  for (const [method, operation] of Object.entries({ ...operationsByMethod, ...additionsByMethod })) {
+    const row = rows.find((line) => line.includes(`\`${method}\``));
+    expect(row, method).toBeDefined();
+    const filters = 'filters' in operation ? Object.keys(operation.filters) : [];
+    for (const name of filters) expect(row, method).toMatch(new RegExp(`\`${name}[\`:]`));
   }
 });

@@ -126,6 +126,7 @@ export const listBlogPosts = {
   class: 'read',
   body: null,
   query: pageQuery({ slug: z.optional(textField('Only the post with this URL slug')) }),
+  filters: { slug: { field: 'slug' } },
   response: pageOf(listedPost, 'BlogPost', 'Blog posts, newest first.'),
   isAddition: true,
   service: { scope: 'blog:read' },

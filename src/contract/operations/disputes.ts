@@ -152,6 +152,11 @@ export const listDisputes = {
     providerCaseId: z.optional(textField('Only disputes with this case number of the payment provider')),
     orderId: z.optional(described(uuidText(), 'Only disputes about this order', { remark: 'UUID' })),
   }),
+  filters: {
+    status: { field: 'status' },
+    providerCaseId: { field: 'providerCaseId' },
+    orderId: { field: 'orderId' },
+  },
   response: pageOf(listedDispute, 'Dispute', 'Disputes.'),
   isAddition: true,
   service: { scope: 'disputes:read' },

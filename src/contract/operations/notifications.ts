@@ -155,6 +155,7 @@ export const listNotifications = {
   query: pageQuery({
     unread: z.optional(described(z.boolean(), 'Only notifications that were not marked as read')),
   }),
+  filters: { unread: { field: 'read', means: { true: false } } },
   response: pageOf(notification, 'Notification', 'Notifications, newest first.'),
   isAddition: true,
   service: { scope: 'notifications:read' },

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { itemFields } from '../../../src/contract/filters.ts';
+import { objectKinds } from '../../../src/contract/objects.ts';
 import {
   buildPath,
   type Operation,
@@ -14,9 +16,36 @@ import {
   servedOperations,
 } from '../../../src/contract/operations/operations.ts';
 
-test('docs/contract.md lists each operation', () => {
+/** With its query, as one type for all. */
+const lists = additions.flatMap((addition) => {
+  const operation: Operation = addition;
+  const { query } = operation;
+  return query === undefined ? [] : [{ ...operation, query }];
+});
+
+test('docs/contract.md lists each operation, and each filter of each list', () => {
   const text = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
-  for (const { method, path } of servedOperations) expect(text).toContain(`| ${method} | ${path} |`);
+  const rows = text.split('\n');
+  for (const { id, method, path, ...operation } of servedOperations) {
+    const row = rows.find((line) => line.includes(`| ${method} | ${path} |`));
+    expect(row, id).toBeDefined();
+    const filters = 'filters' in operation ? Object.keys(operation.filters) : [];
+    for (const name of filters) expect(row, id).toMatch(new RegExp(`\`${name}[\`=]`));
+  }
+});
+
+describe.each(lists)('the filters of $id', ({ id, query, filters = {}, response }) => {
+  test('are all parameters but those of the page, and each compares with a field of an item', () => {
+    expect(Object.keys(query.shape).sort()).toEqual([...Object.keys(filters), 'after', 'limit'].sort());
+    const fields = Object.keys(itemFields({ response }));
+    for (const { field } of Object.values(filters)) expect(fields).toContain(field);
+  });
+
+  test('compare with fields that are remembered, so that --seen knows them', () => {
+    const kind = Object.values(objectKinds).find(({ list }) => list.join('.') === id);
+    expect(kind).toBeDefined();
+    for (const { field } of Object.values(filters)) expect(kind?.fields).toContain(field);
+  });
 });
 
 // Section 4 of the contract; the class says what may be done if a response is lost.

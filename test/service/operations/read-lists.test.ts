@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
 import { servedOperations } from '../../../src/contract/operations/operations.ts';
+import { readHandlers } from '../../../src/service/http/read-handlers.ts';
 import { createKey } from '../../../src/service/index.ts';
 import { expectFaults, faults, openService } from '../helpers/service.ts';
 import { ids, lists, make, page, pages, read } from './read-pages.ts';
@@ -65,6 +67,14 @@ describe.each(lists)('%s', (list) => {
       const path = operation?.path.replace('{storeId}', service.storeId);
       expect(faults(await service.send('GET', `${path}?${query}`)), query).toEqual([fault]);
     }
+  });
+
+  test('knows each parameter that the contract names, and no other', () => {
+    const operation = servedOperations.find(({ id }) => id === list);
+    const named = operation !== undefined && 'query' in operation ? Object.keys(operation.query.shape) : [];
+    expect(named).toContain('limit');
+    const { query } = readHandlers[list];
+    expect(Object.keys((query as z.ZodObject).shape).sort()).toEqual(named.sort());
   });
 
   test('has what its store has, and nothing of another', async () => {

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { knownValues } from '../../../contract/fields.ts';
+import { fitting } from '../../../contract/filters.ts';
 import { kindOf, type ObjectKind } from '../../../contract/objects.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
@@ -15,7 +16,6 @@ import { line } from '../../core/sanitize.ts';
 import { deriveFlags, type FieldFlag, flagValues, parseFlag } from '../../input/field-flags.ts';
 import { checkFields } from '../../input/request-body.ts';
 import { newRun } from '../call/run.ts';
-import { fitting } from '../send/ask-service.ts';
 import { drawList, type ListView } from './draw-list.ts';
 import { cannotBeAsked, noticeMemory, seenOption } from './memory.ts';
 import { readPages } from './read-pages.ts';
@@ -169,7 +169,7 @@ async function printSeen(
   const all = await listKnown(session, list.kind);
   const known = all.map(({ id }) => id);
   const objects = all.map(({ id, seenAt, fields }): Record<string, unknown> => ({ id, ...fields, seenAt }));
-  const matching = fitting(objects, filters);
+  const matching = fitting(list.operation, objects, filters);
   const items = matching.slice(0, limit);
   if (isPage) {
     printJson(ui, { items });

@@ -1,7 +1,8 @@
+import { fitting } from '../../../contract/filters.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Run } from '../call/run.ts';
 import { expectApplied, unreadableResponse } from '../result/expect-applied.ts';
-import { askService, fitting, type ListPage, readPage } from '../send/ask-service.ts';
+import { askService, type ListPage, readPage } from '../send/ask-service.ts';
 
 /** The part of a list to read. */
 interface Wanted {
@@ -30,7 +31,8 @@ export async function readPages(run: Run, { filters, limit, after }: Wanted): Pr
     // A page whose `next` is the page itself would be read forever.
     if (page === null || (page.next !== null && page.next === next))
       throw unreadableResponse(request.operation);
-    items.push(...fitting(page.items, filters));
+    // A service that does not know a filter lists all items.
+    items.push(...fitting(request.operation, page.items, filters));
     next = page.next;
   } while (next !== null && items.length < limit);
   return { items, next };

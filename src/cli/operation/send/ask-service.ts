@@ -2,7 +2,8 @@ import { asObject, isObject } from '../../../base/json.ts';
 import { helpTimeoutMs } from '../../../client/key-answers.ts';
 import type { Applied, Outcome } from '../../../client/outcome/outcome.ts';
 import { canBeAsked } from '../../../client/response/can-be-asked.ts';
-import { canonicalId, type Operation } from '../../../contract/operation.ts';
+import { fitting } from '../../../contract/filters.ts';
+import type { Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Connection } from '../../command/connection.ts';
 import type { Session } from '../../command/session.ts';
@@ -69,7 +70,7 @@ export function readPage({ body }: Pick<Applied, 'body'>): ListPage | null {
   return { items, next: typeof next === 'string' && next !== '' ? next : null };
 }
 
-/** The first page of a list, to choose from. Null if the service does not have the list, or the read fails. */
+/** The first page of a list, to choose from, with what fits the filters even if the service does not know them. Null if the service does not have the list, or the read fails. */
 export async function listForHelp(
   session: Session,
   target: Connection,
@@ -81,14 +82,5 @@ export async function listForHelp(
   });
   if (outcome?.kind !== 'applied') return null;
   const page = readPage(outcome);
-  return page && fitting(page.items, query);
-}
-
-/** The items that fit the filters. A service that does not know a filter lists all items. Ids fit in any letter case. */
-export function fitting(items: ListPage['items'], query: ServiceRead['query'] = {}): ListPage['items'] {
-  const isSame = (value: unknown, wanted: string) =>
-    typeof value === 'string' && canonicalId(value) === canonicalId(wanted);
-  return items.filter((item) =>
-    Object.entries(query).every(([name, wanted]) => item[name] === undefined || isSame(item[name], wanted)),
-  );
+  return page && fitting(operation, page.items, query);
 }
