@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { setScene } from '../helpers/scene.ts';
+import { answer } from '../helpers/fault-server.ts';
+import { scriptedStore, setScene } from '../helpers/scene.ts';
 import { effectsOf, errorOf } from './effects.ts';
 
 const never = new Promise(() => {});
@@ -87,4 +88,27 @@ test('Ctrl-C while the record is another process’s: exit 130, and the other on
   answer();
   expect(await first.ended).toMatchObject({ exitCode: 0 });
   expect(proxy.requests).toHaveLength(1);
+});
+
+test('killed between a refusal and the next update: resume says that the change was not applied, and sends nothing', async () => {
+  const keys = { 'service-features': 'reads, keys' };
+  const { server, machine } = await setScene({
+    built: true,
+    hasReads: true,
+    answers: [
+      answer(200, { id: scriptedStore.storeId, name: 'Shop', settings: {} }, { ...keys, etag: '"1"' }),
+      answer(412, { code: 'etag_mismatch' }, { ...keys, 'idempotency-kept': 'true' }),
+      { does: 'hang' },
+    ],
+  });
+  const running = machine.start(['store', 'update', '--name', 'Outlet']);
+  await server.received(3);
+  running.process.kill('SIGKILL');
+  await running.ended;
+
+  const { exitCode, stdout } = await machine.run(['resume']);
+
+  expect(exitCode).toBe(6);
+  expect(stdout).toMatch(/^failed +\w+ +store\.update +Outlet +not applied: .*412/);
+  expect(server.requests).toHaveLength(3);
 });

@@ -232,6 +232,26 @@ describe('a disk that is full', () => {
   });
 });
 
+test('a log that cannot be closed is no failure of the change, and is not held any more', async () => {
+  const scene = await setHistoryScene();
+  const logs = new Set<number>();
+  const fileSystem: FileSystem = {
+    ...fs,
+    openSync(file, ...more) {
+      const descriptor = fs.openSync(file, ...more);
+      if (String(file).endsWith('.open.jsonl')) logs.add(descriptor);
+      return descriptor;
+    },
+    closeSync(descriptor) {
+      fs.closeSync(descriptor);
+      if (logs.delete(descriptor)) throw Object.assign(new Error('EIO: i/o error, close'), { code: 'EIO' });
+    },
+  };
+  const { record } = await scene.change(post, { fileSystem });
+  expect(record.state).toBe('applied');
+  expect(scene.locks()).toEqual([]);
+});
+
 describe('a sync that fails', () => {
   test.each([
     [1, 0],

@@ -61,6 +61,13 @@ export function openSynced(files: Files, file: string, length: number) {
         throw failure;
       }
     },
-    close: () => fileSystem.closeSync(descriptor),
+    /** Never throws: what had to be on disk was synced before. */
+    close(): void {
+      try {
+        fileSystem.closeSync(descriptor);
+      } catch {
+        // The descriptor is released all the same.
+      }
+    },
   };
 }

@@ -58,9 +58,13 @@ async function startService(directory: string, busyTimeoutMs: number): Promise<D
       apiKey: key,
       example,
       async close() {
-        await server.close();
-        await service.revokeKey(storage, id);
-        await storage.close();
+        // The database is closed in any case: while it is open, the process does not end.
+        try {
+          await server.close();
+          await service.revokeKey(storage, id);
+        } finally {
+          await storage.close();
+        }
       },
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { memoize } from '../../base/memoize.ts';
+import { describeSystemError } from '../../base/system-error.ts';
 import type { Exchange } from '../../client/exchange.ts';
 import type { StoreHistory } from '../../history/history.ts';
 import { keyVariable } from '../config/api-key.ts';
@@ -48,7 +49,7 @@ export interface Session {
 /** A session, and how `main` ends it. */
 export interface OpenSession {
   readonly session: Session;
-  /** Releases what the command used. */
+  /** Releases what the command used. Never rejects, because the result of the command is known; `--debug` shows what failed. */
   close(): Promise<void>;
   /** Closes the logs of the command. To be called when the output has reached the user: the outcomes then count as reported. */
   endHistory(): Promise<void>;
@@ -150,7 +151,13 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   return {
     session: { io, flags, profiles, settings, connect, connectTo, history, demo },
     async close() {
-      for (const cleanup of cleanups.reverse()) await cleanup();
+      for (const cleanup of cleanups.reverse()) {
+        try {
+          await cleanup();
+        } catch (error) {
+          if (isDebug) writeAlways(line`could not close: ${describeSystemError(error)}`);
+        }
+      }
     },
     endHistory: () => endHistory(),
   };

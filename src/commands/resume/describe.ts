@@ -113,7 +113,14 @@ export function resultOfResumed(session: Session, resumed: ResumeResult, id: str
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
   if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
   // A refusal, or a request that was never sent, ends this record, and does not stop the others.
-  return result.outcome === 'not_sent' ? { ...result, outcome: 'failed', stop: undefined } : result;
+  const { outcome: ended, stop } = result;
+  const isStop = ended === 'not_sent';
+  return {
+    ...result,
+    outcome: isStop ? 'failed' : ended,
+    stop: isStop ? undefined : stop,
+    message: `not applied: ${result.message}`,
+  };
 }
 
 /** Says how many outcomes were known before, so that nothing was sent. Empty for none. */

@@ -29,8 +29,10 @@ import type { Row } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { showStore, updateStore } from '../../contract/operations/store.ts';
 import {
+  changedBetween,
   isSeen,
   lastSeen,
+  maxSent,
   replacedValues,
   type SeenDocument,
   shownNow,
@@ -113,13 +115,10 @@ function changesNothing(body: unknown, { document, ifMatch }: CurrentDocument): 
   return ifMatch !== null && leafPaths(body).every(isSet);
 }
 
-/** How many updates are sent while others change other fields of the store. */
-const maxSent = 3;
-
 /**
  * Sends the update, with `If-Match` where the service takes it. If the store has changed since it was read, the store is read again. If
- * others have changed none of the fields of the update, a new update is sent. Otherwise a terminal shows those fields and asks, and a
- * script ends with exit 6.
+ * others have changed none of the fields of the update, a new update is sent, {@link maxSent} times at most. Otherwise a terminal shows
+ * those fields and asks, and a script ends with exit 6. A process that is killed before the new update leaves one that was refused.
  */
 async function sendUpdate(
   run: Run,
@@ -136,14 +135,10 @@ async function sendUpdate(
   const isMoved = ifMatch !== null && outcome.kind === 'rejected' && outcome.status === 412;
   const now = isMoved ? await tryReadDocument(run, showStore) : null;
   if (!isMoved || now === null || now.ifMatch === null) return resultOfChange(run, changed);
-  // A field that others have set to the same value is no conflict.
-  const moved = leafPaths(body).filter(
-    (path) =>
-      !isSameValue(valueAt(document, path), valueAt(now.document, path)) &&
-      !isSameValue(valueAt(body, path), valueAt(now.document, path)),
-  );
+  const moved = changedBetween(document, now.document, run.request);
   if (moved.length > 0) {
     await agreeToMoved(run, now, moved, errorOfRun(run, outcome, record));
+    // A new yes of the user is a new update, so the count begins again.
     return sendUpdate(run, now, options);
   }
   return sent === maxSent ? resultOfChange(run, changed) : sendUpdate(run, now, options, sent + 1);

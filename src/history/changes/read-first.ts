@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isObject, leafPaths, valueAt } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { makeHeaderKey } from '../../client/idempotency-key.ts';
 import { helpTimeoutMs } from '../../client/key-answers.ts';
 import type { StoreHistory } from '../history.ts';
@@ -7,10 +6,7 @@ import { rulesOf } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
 import { type RecordOptions, recordChange } from './change.ts';
 import type { FailedSafetyBackup, RecordedChange } from './change-result.ts';
-import { replacedValues, shownNow } from './replaced-values.ts';
-
-/** How often a change is sent while others change other fields of the same document. */
-const maxSent = 3;
+import { changedBetween, maxSent, replacedValues, shownNow } from './replaced-values.ts';
 
 /** A document that was read before a change of it. */
 interface Current {
@@ -35,7 +31,7 @@ export async function readAndChange(
     const changed = await recordChange(history, { ...request, ...current?.known }, options);
     if (current === null || !isMoved(changed) || sent === maxSent) return changed;
     const now = await readReplaced(history, request, options);
-    if (now === null || isChangedBetween(current.document, now.document, request)) return changed;
+    if (now === null || changedBetween(current.document, now.document, request).length > 0) return changed;
     current = now;
   }
 }
@@ -72,13 +68,4 @@ async function readReplaced(
 /** Whether the change was refused because the document has changed since the read. */
 function isMoved(changed: RecordedChange | FailedSafetyBackup): boolean {
   return changed.kind === 'change' && changed.outcome.kind === 'rejected' && changed.outcome.status === 412;
-}
-
-/** Whether others have changed a field of the request since the read, to another value than the request sets. */
-function isChangedBetween(before: unknown, now: unknown, { body }: ChangeRequest): boolean {
-  const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null);
-  return leafPaths(body).some((path) => {
-    const found = valueAt(now, path);
-    return !isSame(found, valueAt(before, path)) && !isSame(found, valueAt(body, path));
-  });
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asObject, isObject, type JsonObject, leafPaths, valueAt } from '../../base/json.ts';
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
+import type { ChangeRequest } from '../record/change-request.ts';
 import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../record/history-record.ts';
 
 /** A document as a response has shown it. */
@@ -87,4 +88,20 @@ export function withValue(document: unknown, [name, ...rest]: readonly string[],
   const { [name]: member, ...others } = object;
   const changed = withValue(member, rest, value);
   return changed === undefined ? others : { ...object, [name]: changed };
+}
+
+/** How often a change is sent while others change other fields of the same document. */
+export const maxSent = 3;
+
+/** The fields of the request that others have changed between two reads, to another value than the request sets. */
+export function changedBetween(
+  before: unknown,
+  now: unknown,
+  { body }: Pick<ChangeRequest, 'body'>,
+): (readonly string[])[] {
+  const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null);
+  return leafPaths(body).filter((path) => {
+    const found = valueAt(now, path);
+    return !isSame(found, valueAt(before, path)) && !isSame(found, valueAt(body, path));
+  });
 }

@@ -38,7 +38,9 @@ const maxListingAgeMs = 500;
 
 /**
  * Makes a log with its first records. When the promise resolves, the log is whole and on disk. `listing` is the caller's list of the
- * folder, which may have thousands of names. Throws a HistoryError: then there is no log, or one that says `not_sent`.
+ * folder, which may have thousands of names. Throws a HistoryError: then nothing may be sent. There is no log, or one that says `not_sent`.
+ * If even that failed, because the log lock was lost or the disk fails, a log that says `sent` is left: its record is in doubt, which is
+ * more careful than needed.
  */
 export async function beginLog(
   journal: Journal,

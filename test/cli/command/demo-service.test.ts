@@ -64,6 +64,26 @@ describe('--demo', () => {
     });
   });
 
+  test('a change that was applied is called so, also where the demo store cannot be closed in order', async () => {
+    const machine = newMachine();
+    jsonOf(await machine.run(['--demo', 'demo', 'info', '--json']));
+    const other = new Database(path.join(machine.stateDirectory, 'demo', 'store.db'));
+    onTestFinished(() => void other.close());
+
+    // Its key cannot be revoked any more.
+    const onOutput = (text: string) => {
+      if (text.includes('Updated store')) other.exec('drop table api_keys');
+    };
+    const updated = await machine.run(['--demo', 'store', 'update', '--name', 'Applied'], { onOutput });
+
+    expect(updated.stderr).not.toContain('bug');
+    expect(updated).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Updated store "Applied"'),
+    });
+    expect(other.prepare("select name from sqlite_master where name = 'api_keys'").all()).toEqual([]);
+  });
+
   test('has nothing to do with real stores: not their address, their store, their key, or their history', async () => {
     await using server = await startFaultServer([answer(200, { id: 'x' })]);
     const machine = newMachine({
