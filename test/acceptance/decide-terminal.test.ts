@@ -23,7 +23,7 @@ async function confirm(terminal: Terminal) {
 
 /** Makes the plan for the disputes that are decided one by one, and goes to the first. */
 async function plan(terminal: Terminal, resolution = 'Delivered in time') {
-  await terminal.pressAt(/What do you plan to decide for most of them\?(.*\n)+❯ won\n/, 'Enter');
+  await terminal.pressAt(/Plan one decision for most of these \d+ disputes\.(.*\n)+❯ won\n/, 'Enter');
   await terminal.typeAt(/Resolution:$/, resolution);
   await terminal.pressAt(/Go through these \d+ disputes, one by one\?\n❯ Yes/, 'Enter');
 }
@@ -87,6 +87,7 @@ test('without an id it goes through the open disputes, without those that a coll
 
   terminal.type(`clear; ${programLine} disputes decide; echo "exit $?"`);
   await terminal.pressAt(/❯ \S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
+  await terminal.pressAt(/Decide only this dispute\?\n❯ Yes, only this one\n.*\(3\)\n/, 'Down', 'Enter');
   const planned = terminal.shows(/Go through these 4 disputes/);
   await plan(terminal);
   // All of them were shown once.
@@ -101,6 +102,23 @@ test('without an id it goes through the open disputes, without those that a coll
   expect(await terminal.shows(/exit \d/)).toMatch(
     /Decided 1 dispute, 1 already decided, 1 skipped, 1 still open\n(.*\n)*exit 0/,
   );
+}, 120_000);
+
+test('one dispute of several open ones is decided alone, without a plan', async () => {
+  const { machine } = await setScene({ built: true });
+  await open(machine, 'Another');
+  const terminal = await openTerminal(machine.folder, machine.env);
+
+  terminal.type(`clear; ${programLine} disputes decide; echo "exit $?"`);
+  await terminal.pressAt(/❯ \S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
+  await terminal.pressAt(/Decide only this dispute\?\n❯ Yes, only this one\n/, 'Enter');
+  const first = await terminal.shows(new RegExp(keys));
+  expect(first).not.toMatch(/plan/i);
+  terminal.type('w');
+  await terminal.typeAt(/Resolution:$/, 'Delivered');
+  await confirm(terminal);
+
+  expect(await terminal.shows(/exit \d/)).toMatch(/✓ Decided 1 dispute\n(.*\n)*exit 0/);
 }, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {

@@ -9,12 +9,13 @@ import { startService } from '../helpers/service.ts';
 
 interface Found {
   readonly check: string;
-  readonly status: 'ok' | 'warning';
+  readonly status: 'ok' | 'warning' | 'failed' | 'not checked';
   readonly message: string;
 }
 
 interface Diagnosis extends CliResult {
   readonly findings: readonly Found[];
+  /** What passed. */
   readonly of: Readonly<Record<string, Found | undefined>>;
   /** The error of the first problem. */
   readonly error: { readonly message?: string; readonly hint?: string };
@@ -29,7 +30,11 @@ async function diagnose(machine: Machine, ...args: string[]): Promise<Diagnosis>
     ...result,
     findings,
     error,
-    of: Object.fromEntries(findings.map((found) => [found.check, found])),
+    of: Object.fromEntries(
+      findings
+        .filter(({ status }) => status === 'ok' || status === 'warning')
+        .map((found) => [found.check, found]),
+    ),
   };
 }
 
@@ -38,13 +43,44 @@ test('without any set-up it says what is missing, and makes no folder', async ()
   const { exitCode, findings, error } = await diagnose(machine);
 
   expect(exitCode).toBe(3);
-  expect(findings).toEqual([]);
+  expect(findings).toEqual([
+    { check: 'settings', status: 'failed', message: '--base-url URL, --store ID, STORECTL_API_KEY: not set' },
+    { check: 'history', status: 'not checked', message: '' },
+    { check: 'access', status: 'not checked', message: '' },
+  ]);
   expect(error).toMatchObject({
     message: expect.stringContaining('--base-url'),
     hint: expect.stringContaining('storectl auth login'),
   });
   expect(existsSync(machine.stateDirectory)).toBe(false);
   expect(existsSync(machine.configDirectory)).toBe(false);
+});
+
+test('a CI job without its variables sees what is wrong, and what could not be checked', async () => {
+  const { exitCode, stdout, stderr } = await newMachine({ CI: 'true' }).run(['doctor']);
+
+  expect(exitCode).toBe(3);
+  expect(stdout).toMatch(
+    /^settings +failed +see the error below\nhistory +not checked\naccess +not checked\n$/,
+  );
+  expect(stderr).toMatch(/^error: required values are missing:\n {2}STORECTL_BASE_URL/);
+});
+
+test('a key without the scope of the check is right for its job', async () => {
+  const { service, machine } = await setScene();
+  const env = { STORECTL_API_KEY: await service.makeKey('ci-backup') };
+
+  const doctor = await machine.run(['doctor'], { env });
+  const status = await machine.run(['auth', 'status'], { env });
+
+  expect(doctor).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^access +ok +the key works for store/m),
+  });
+  expect(status).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^Access +works\nScopes .*ci-backup\)$/m),
+  });
 });
 
 test('the demo needs no set-up and has nothing wrong', async () => {
@@ -125,7 +161,7 @@ test('a service that is unreachable or silent: exit 9 in good time', async () =>
   const silent = await setScene({ answers: [{ does: 'hang' }] });
   expect(await diagnose(silent.machine, '--timeout', '0.5')).toMatchObject({
     exitCode: 9,
-    findings: [{ check: 'settings' }, { check: 'history' }],
+    findings: [{ status: 'ok' }, { status: 'ok' }, { check: 'access', status: 'failed' }],
   });
 });
 
@@ -137,7 +173,7 @@ test('files that cannot be used: exit 11', async () => {
   expect(settings.exitCode).toBe(11);
   expect(settings.error.message).toContain('not valid JSON');
   const shown = await machine.run(['doctor']);
-  expect(shown.stdout).toBe('');
+  expect(shown.stdout).toMatch(/^settings +failed +see the error below\n/);
   expect(shown.stderr).toMatch(/^error: cannot read settings from .*\n {2}fix the file, or move it away/);
 
   const another = newMachine();

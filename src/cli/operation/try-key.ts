@@ -9,8 +9,9 @@ const defaultTimeoutMs = 10_000;
 type Target = Pick<Connection, 'client' | 'storeId' | 'baseUrl'> & Pick<Sent, 'profile' | 'keyVariable'>;
 
 /**
- * Tries an API key with a read of the settings. Returns false for a valid key without the scope for that read. Throws the user's error for
- * any other failure.
+ * Tries an API key with a read of the settings. A key that may not read them is as valid. Returns whether the response also shows that it
+ * is a key for this store: this repository's service looks for the scope of a key after that, another one may not. Throws the user's error
+ * for any other failure.
  */
 export async function tryKey(
   session: Session,
@@ -24,6 +25,7 @@ export async function tryKey(
     timeoutMs: flags.timeoutMs ?? defaultTimeoutMs,
   });
   if (outcome.kind === 'applied') return true;
-  if (outcome.kind === 'rejected' && outcome.status === 403) return false;
+  if (outcome.kind === 'rejected' && outcome.status === 403)
+    return outcome.problem.code === 'insufficient_scope';
   throw outcomeError(session, outcome, { ...sent, baseUrl, subject: { object: null, storeId } });
 }

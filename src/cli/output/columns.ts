@@ -2,10 +2,10 @@ import { drawn, type Printable, printableInOneLine } from '../core/sanitize.ts';
 import { displayWidth, padText, truncateStart, truncateText, wrapText } from './wrap.ts';
 
 /**
- * How a column is made to fit: which end of its cells goes, or the whole column, if all its cells are the same. `or below` is one
- * that must be seen: where it would be too narrow, it stands on a line below.
+ * How a column is made to fit: which end of its cells goes. `or below` is one that must be seen: where it would be too narrow, it
+ * stands on a line below.
  */
-export type Fit = 'cut start' | 'cut end' | 'cut end or below' | 'drop same';
+export type Fit = 'cut start' | 'cut end' | 'cut end or below';
 
 interface Column {
   readonly cells: readonly string[];
@@ -60,14 +60,11 @@ function cutCell({ cells, width, fit }: Column, row: number): string {
   return fit === 'cut start' ? truncateStart(cell, width) : truncateText(cell, width);
 }
 
-function fitColumns(all: readonly Column[], width: number): readonly Column[] {
-  const excess = (columns: readonly Column[]) =>
-    columns.reduce((sum, column) => sum + column.width + 2, -2) - width;
-  if (excess(all) <= 0) return all;
-  const columns = all.filter(
-    ({ fit, cells: [, first, ...others] }) => fit !== 'drop same' || others.some((one) => one !== first),
-  );
-  const mayBeCut = columns.filter(({ fit }) => fit !== undefined && fit !== 'drop same');
+function fitColumns(columns: readonly Column[], width: number): readonly Column[] {
+  const excess = (some: readonly Column[]) =>
+    some.reduce((sum, column) => sum + column.width + 2, -2) - width;
+  if (excess(columns) <= 0) return columns;
+  const mayBeCut = columns.filter(({ fit }) => fit !== undefined);
   const narrowed = (max: number) =>
     columns.map((column) =>
       mayBeCut.includes(column) ? { ...column, width: Math.min(column.width, max) } : column,

@@ -210,9 +210,9 @@ async function checkLogin(ui: Ui, session: Session, target: Target, what: string
   checkKey(target.secret, what);
   try {
     const { client, storeId, baseUrl } = await session.connectTo(target);
-    const canRead = await tryKey(session, { client, storeId, baseUrl, keyVariable: null });
-    if (!canRead)
-      ui.notice('The key is valid, but lacks the scope settings:read, so the store id could not be checked.');
+    const isForStore = await tryKey(session, { client, storeId, baseUrl, keyVariable: null });
+    if (!isForStore)
+      ui.notice('The key is valid. It may not read the settings, so the store id was not checked.');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const hint = hintAfter(error.failure, target.baseUrl);

@@ -169,6 +169,7 @@ export function describePosts(planned: readonly PlannedPost[], { note, timeZone 
   const dayOf = dayIn(timeZone);
   const create = planned.filter(({ plan }) => plan.kind === 'create');
   const check = planned.filter(({ plan }) => plan.kind === 'check');
+  const differs = create.length > 0 && check.length > 0;
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
   return {
     words: postWords,
@@ -176,11 +177,13 @@ export function describePosts(planned: readonly PlannedPost[], { note, timeZone 
       const result = knownResult(one);
       return result === null ? [] : [{ name: placeOf(one.post), result }];
     }),
-    header: ['PLAN', 'STATUS', 'FILE', 'SLUG', 'TITLE'],
-    fits: ['drop same', undefined, 'cut start', 'cut end', 'cut end'],
+    // What is to be done is a column where it differs; the counts say it otherwise.
+    header: [...(differs ? ['PLAN'] : []), 'STATUS', 'FILE', 'SLUG', 'TITLE'],
+    fits: [...(differs ? [undefined] : []), undefined, 'cut start', 'cut end', 'cut end'],
     rows: [...check, ...create].map((one) => {
       const { file, slug, body } = one.post;
-      return [planWord(one), statusWithDay(one.post, dayOf), file, slug ?? '', String(body.title)];
+      const cells = [statusWithDay(one.post, dayOf), file, slug ?? '', String(body.title)];
+      return differs ? [planWord(one), ...cells] : cells;
     }),
     counts: [
       ...(create.length > 0 ? [`${create.length} to create (${statuses})`] : []),
@@ -250,11 +253,12 @@ function statusOf({ body }: PostFile): string {
   return String(body.status ?? 'draft');
 }
 
-/** `published 2013-05-06`, or `published now`. */
+/** `published 2013-05-06`, `published now`, or `draft (expiryDate)` where the file is not called a draft. */
 function statusWithDay(post: PostFile, dayOf: (time: string) => string): string {
   const time = post.body.publishedAt ?? post.body.scheduledAt;
   const status = statusOf(post);
   if (typeof time === 'string') return `${status} ${dayOf(time)}`;
+  if (post.privateBy !== null && status === 'draft') return `${status} (${post.privateBy})`;
   return status === 'published' ? `${status} now` : status;
 }
 

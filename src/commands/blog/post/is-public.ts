@@ -29,6 +29,8 @@ export const visibilityNames: readonly string[] = [...names, ...others];
 export interface Visibility {
   /** Whether it says that it is not public: then it is a draft, whatever any flag says. */
   readonly isPrivate: boolean;
+  /** What says so, where it is not called a draft: `expiryDate`, `published: false`. Null otherwise. */
+  readonly privateBy: string | null;
   /** The status that it names, in the words of the contract, or null. */
   readonly status: 'published' | 'scheduled' | 'draft' | null;
 }
@@ -44,18 +46,35 @@ export function readVisibility(
 ): Visibility {
   for (const field of index.all) refuseTypo(field);
   const status = readStatus(index);
-  const isPrivate =
-    index.filled(privateIfTrue).filter((field) => truthOf(field)).length +
-      index.filled(privateIfFalse).filter((field) => !isDate(field, timeZone) && !truthOf(field)).length +
-      index.filled(privateIfFilled).filter(({ value }) => value !== false).length +
-      index.filled(['visibility']).filter(({ written }) => String(written).toLowerCase() !== 'public')
-        .length +
-      index.filled(['permalink']).filter(({ written }) => isFalse(written)).length +
-      index.filled(['build.render', '_build.render']).filter(({ written }) => neverRendered(written)).length +
-      index.filled(expiry).filter((field) => timeOf(field, timeZone) <= now).length >
-    0;
-  const isDraft = isPrivate || status === 'draft' || isInDraftsFolder(file);
-  return { isPrivate: isDraft, status: isDraft ? 'draft' : status };
+  const marks = [
+    ...namesWhere(index, privateIfTrue, truthOf),
+    ...namesWhere(index, privateIfFalse, (field) => !isDate(field, timeZone) && !truthOf(field)).map(
+      (name) => `${name}: false`,
+    ),
+    ...namesWhere(index, privateIfFilled, ({ value }) => value !== false),
+    ...namesWhere(index, ['visibility'], ({ written }) => String(written).toLowerCase() !== 'public'),
+    ...namesWhere(index, ['permalink'], ({ written }) => isFalse(written)),
+    ...namesWhere(index, ['build.render', '_build.render'], ({ written }) => neverRendered(written)),
+    ...namesWhere(index, expiry, (field) => timeOf(field, timeZone) <= now),
+    ...(status === 'draft' ? index.filled(['status']).map(({ written }) => `status: ${written}`) : []),
+    ...(isInDraftsFolder(file) ? ['drafts folder'] : []),
+  ];
+  const isPrivate = marks.length > 0;
+  const [mark = ''] = marks;
+  const isCalledDraft = marks.some((one) => /draft/i.test(one));
+  return {
+    isPrivate,
+    privateBy: isPrivate && !isCalledDraft ? mark : null,
+    status: isPrivate ? 'draft' : status,
+  };
+}
+
+/** The names, as the file has them, of those fields for which `test` is true. */
+function namesWhere(index: FieldIndex, fields: readonly string[], test: (field: Field) => boolean): string[] {
+  return index
+    .filled(fields)
+    .filter(test)
+    .map(({ name }) => name);
 }
 
 /** Folders whose files nobody is meant to see yet. */

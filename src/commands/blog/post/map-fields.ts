@@ -57,6 +57,8 @@ export interface MappedFields {
   readonly slug: string;
   /** It has a date, which drafts do not have. */
   readonly losesDate: boolean;
+  /** What in the file makes it a draft, where it is not called one; or null. */
+  readonly privateBy: string | null;
   /** What only a post that was not sent before must not have. */
   readonly problem: ProblemInFile | null;
 }
@@ -111,6 +113,7 @@ export function mapFields(whole: FieldIndex, file: string | null, mapping: Mappi
     slug,
     leftOut: leftOutOf(fields, mapping),
     losesDate: times.losesDate,
+    privateBy: visibility.privateBy,
     problem: times.problem,
   };
 }

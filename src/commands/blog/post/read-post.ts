@@ -15,6 +15,8 @@ export interface Post {
   readonly leftOut: readonly string[];
   /** It has a date, and becomes a draft, which has none. */
   readonly losesDate: boolean;
+  /** What in the file makes it a draft, where it is not called one; or null. */
+  readonly privateBy: string | null;
   /** Nothing stands in it but front matter. */
   readonly isEmpty: boolean;
   /** It has front matter. */
@@ -77,6 +79,7 @@ export function unreadPost(problem: PostProblem): Post {
     slug: null,
     leftOut: [],
     losesDate: false,
+    privateBy: null,
     isEmpty: false,
     hasFields: false,
     leftInText: { template: null, image: null },
@@ -86,8 +89,8 @@ export function unreadPost(problem: PostProblem): Post {
 
 const noTitle = 'is missing: set it in the front matter or as a first heading "# …"';
 
-function describeMapped({ leftOut, losesDate }: MappedFields) {
-  return { leftOut, losesDate };
+function describeMapped({ leftOut, losesDate, privateBy }: MappedFields) {
+  return { leftOut, losesDate, privateBy };
 }
 
 export function problemOfError(error: unknown): PostProblem {

@@ -11,7 +11,8 @@ import { askId, explainRefusal, isNotFound } from '../../../cli/operation/questi
 import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
 import { announce } from '../../../cli/operation/send/announce.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { askOne } from '../../../cli/prompts/questions.ts';
+import { askChoice } from '../../../cli/prompts/prompts.ts';
+import { askAll, type Question } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { readDispute } from '../dispute/dispute-status.ts';
@@ -45,20 +46,40 @@ export async function decideByHand(
 }
 
 /**
- * Asks which of the open disputes comes first, and goes on with the others by deadline. Null if the service cannot list them, or
- * has none.
+ * Asks which of the open disputes to decide, and whether to go on with the others by deadline. Null if the service cannot list them,
+ * or has none.
  */
 export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<CommandResult | null> {
   const run = await startRun(ui, session, parsed, decideDispute);
   const { offered: open, known, isListed } = await findChoices(run, 'dispute');
   if (!isListed || open.length === 0) return null;
   const offered = open.toSorted((one, other) => deadlineOf(one) - deadlineOf(other));
-  const chosen = await askOne(() => askForExisting(run, { known, offered }));
-  const from = offered.findIndex(({ id }) => id === chosen);
-  return decideInTurn(
-    run,
-    from === -1 ? [{ id: chosen }, ...offered] : [...offered.slice(from), ...offered.slice(0, from)],
-  );
+  const chosen: { inTurn: readonly Planned[] } = { inTurn: [] };
+  const goesOn: Question = async () => {
+    const all = chosen.inTurn;
+    if (all.length === 1) return;
+    const answer = await askChoice(ui.io, 'Decide only this dispute?', [
+      { value: onlyThis, name: 'Yes, only this one' },
+      { value: 'all', name: `No, go on with the other open ones after it (${all.length - 1})` },
+    ]);
+    if (answer === onlyThis) chosen.inTurn = all.slice(0, 1);
+  };
+  await askAll(() => [
+    async () => {
+      const id = await askForExisting(run, { known, offered });
+      chosen.inTurn = inTurnFrom(id, offered);
+    },
+    goesOn,
+  ]);
+  return decideInTurn(run, chosen.inTurn);
+}
+
+const onlyThis = 'only';
+
+/** The dispute with this id, then the others from there on. */
+function inTurnFrom(id: string, offered: readonly KnownObject[]): readonly Planned[] {
+  const from = offered.findIndex((object) => object.id === id);
+  return from === -1 ? [{ id }, ...offered] : [...offered.slice(from), ...offered.slice(0, from)];
 }
 
 /** Asks again for an id that was typed and does not exist. */

@@ -1,7 +1,7 @@
 import { showPlan } from '../../../cli/batch/show-plan.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { cancelledError } from '../../../cli/core/errors.ts';
-import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { line, printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { askInto } from '../../../cli/operation/questions/ask-missing.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
@@ -50,7 +50,7 @@ export async function askPlan(ui: Ui, disputes: readonly Planned[]): Promise<Dec
   const questions = () => [ask('status'), ...(hasPlan() ? [ask('resolution')] : []), review];
   explainKeys(ui);
   ui.notice(
-    'First plan one decision for most of them. Nothing is decided yet: you confirm or change it for each.',
+    line`Plan one decision for most of these ${disputes.length} disputes. Nothing is decided yet: you confirm or change it for each.`,
   );
   while (!isAgreed) await askAll(questions);
   return hasPlan() ? decisionOf(body) : null;

@@ -111,7 +111,7 @@ test('the plan says once what stays behind, and drafts have no date', async () =
   const json = await machine.run(['blog', 'create', '*.md', '--dry-run', '--json', '--status', 'published']);
   await machine.run(['blog', 'create', '*.md', '--status', 'published', '--send', 'layout,author']);
 
-  expect(stdout).toMatch(/^create +draft +a\.md/m);
+  expect(stdout).toMatch(/^draft +a\.md/m);
   expect(stderr).toContain(
     'Left out: tilte (1 file; did you mean title?), layout (2), author (1), subtitle (1). --send FIELD sends one as it is.\n',
   );
@@ -181,6 +181,24 @@ test('while many files are read, a terminal counts them, and a pipe says nothing
   expect(pipe.stderr).toBe('dry run: nothing was sent\n');
 }, 120_000);
 
+test('the plan says what makes a file a draft, where nothing in it is called a draft', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, {
+    'a.md': yaml('title: A', 'expiryDate: 2020-01-02'),
+    'b.md': yaml('title: B', 'published: false'),
+    'c.md': yaml('title: C', 'password: secret'),
+    'd.md': yaml('title: D', 'status: private'),
+    'e.md': yaml('title: E', 'draft: true', 'unlisted: true'),
+    'f.md': yaml('title: F', '_build: { render: never }'),
+  });
+
+  const { stdout } = await machine.run(typed`blog create *.md --status published --dry-run`);
+
+  expect(stdout).toMatch(
+    /^draft \(expiryDate\) +a\.md .*\ndraft \(published: false\) +b\.md .*\ndraft \(password\) +c\.md .*\ndraft \(status: private\) +d\.md .*\ndraft +e\.md .*\ndraft \(_build\.render\) +f\.md /m,
+  );
+});
+
 test('the plan shows the day that the file has, also in a zone east of Greenwich', async () => {
   const { machine } = await setScene();
   writeFiles(machine, { 'a.md': yaml('date: 2019-01-01'), 'b.md': yaml('title: B') });
@@ -189,8 +207,8 @@ test('the plan shows the day that the file has, also in a zone east of Greenwich
   const { stdout } = await machine.run([...args, '--timezone', 'Europe/Berlin']);
   const json = await machine.run([...args, '--timezone', 'Europe/Berlin', '--json']);
 
-  expect(stdout).toMatch(/^create +published 2019-01-01 +a\.md/m);
-  expect(stdout).toMatch(/^create +published now +b\.md/m);
+  expect(stdout).toMatch(/^published 2019-01-01 +a\.md/m);
+  expect(stdout).toMatch(/^published now +b\.md/m);
   expect(JSON.parse(json.stdout)[0]).toMatchObject({ body: { publishedAt: '2018-12-31T23:00:00Z' } });
 });
 
