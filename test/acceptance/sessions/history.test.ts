@@ -82,7 +82,7 @@ test('resume: what is applied once is sent again without a question', async () =
     "$ storectl resume
     applied   <record>  backup.create  first  <uuid>
     applied   <record>  backup.create  second  <uuid>
-    ✓ Settled 2 changes
+    ✓ 2 changes were applied
     exit 0"
   `);
 });

@@ -225,8 +225,8 @@ test('blog create of several files: run again, what exists is in the plan and no
     demo → store Juniper & Ink (5e0c7a52)
     1 to create (draft), 1 already created
 
-    PLAN    STATUS  FILE       SLUG    TITLE
-    create  draft   post-b.md  post-b  Post b
+    STATUS  FILE       SLUG    TITLE
+    draft   post-b.md  post-b  Post b
 
     Posts without a status become drafts. To publish them, add --status published.
 

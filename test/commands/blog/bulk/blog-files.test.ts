@@ -192,7 +192,7 @@ test('the plan says what makes a file a draft, where nothing in it is called a d
     'f.md': yaml('title: F', '_build: { render: never }'),
   });
 
-  const { stdout } = await machine.run(typed`blog create *.md --status published --dry-run`);
+  const { stdout } = await machine.run(['blog', 'create', '*.md', '--status', 'published', '--dry-run']);
 
   expect(stdout).toMatch(
     /^draft \(expiryDate\) +a\.md .*\ndraft \(published: false\) +b\.md .*\ndraft \(password\) +c\.md .*\ndraft \(status: private\) +d\.md .*\ndraft +e\.md .*\ndraft \(_build\.render\) +f\.md /m,

@@ -134,15 +134,15 @@ test('after a kill what matters comes first: what exists is one count, and the s
   proxy.decide(() => 'pass');
 
   const plan = await machine.run(['blog', 'create', ...names, '--dry-run']);
-  const again = await machine.run(['blog', 'create', ...names]);
-
-  expect(plan.stdout).toMatch(/^STATUS .*\ndraft +post-8\.md .*\ndraft +post-9\.md .*\n$/);
   // Where the plan differs, it is a column.
   writeFiles(machine, { 'post-new.md': '# New\n\nText' });
   const mixed = await machine.run(['blog', 'create', ...names, 'post-new.md', '--dry-run']);
+  const again = await machine.run(['blog', 'create', ...names]);
+
   expect(mixed.stdout).toMatch(
     /^PLAN .*\ncheck +draft +post-8\.md .*\ncheck .*\ncreate +draft +post-new\.md .*\n$/,
   );
+  expect(plan.stdout).toMatch(/^STATUS .*\ndraft +post-8\.md .*\ndraft +post-9\.md .*\n$/);
   expect(plan.stderr).toContain(
     '2 to check (sent before, without a response: only those that are missing are created), 8 already created\n',
   );
