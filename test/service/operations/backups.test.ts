@@ -322,3 +322,19 @@ async function everyRow(service: Service) {
     }))),
   };
 }
+
+test('a word that is no section is repeated, and what may be a secret is not', async () => {
+  const { call } = await openService();
+  const detailOf = async (sections: unknown) => {
+    const body = { label: 'nightly', sections, idempotencyKey: createId() };
+    return (await call('backup.create', '', body)).body.errors[0].detail;
+  };
+
+  expect(await detailOf(['store', 'shop'])).toBe(
+    'must be one of store, blog, settings, endpoints (got "shop")',
+  );
+  expect(await detailOf([webhook])).toBe(
+    'must be one of store, blog, settings, endpoints (got a longer text)',
+  );
+  expect(await detailOf('shop')).toBe('must be a list');
+});

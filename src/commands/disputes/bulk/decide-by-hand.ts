@@ -12,7 +12,7 @@ import { type Choices, findChoices } from '../../../cli/operation/questions/find
 import { announce } from '../../../cli/operation/send/announce.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askChoice } from '../../../cli/prompts/prompts.ts';
-import { askAll, type Question } from '../../../cli/prompts/questions.ts';
+import { askAll, explainKeys, type Question } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { readDispute } from '../dispute/dispute-status.ts';
@@ -64,6 +64,7 @@ export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<
     ]);
     if (answer === onlyThis) chosen.inTurn = all.slice(0, 1);
   };
+  if (offered.length > 1) explainKeys(ui);
   await askAll(() => [
     async () => {
       const id = await askForExisting(run, { known, offered });
