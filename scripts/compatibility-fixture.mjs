@@ -1,5 +1,6 @@
-// Writes what this version leaves on disk to test/compatibility/VERSION: settings, a history and a database. Run it once for
-// a release, `npm run build && node scripts/compatibility-fixture.mjs`, and commit the folder: later versions have to open it.
+// Writes what this version leaves on disk to test/compatibility/VERSION: settings, a history and a database. Run it for a release and
+// whenever the schema changes before, `npm run build && node scripts/compatibility-fixture.mjs`, and commit the folder: later versions
+// have to open it.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { root } from './load.mjs';
 
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-const port = 47610;
+const port = await findPort();
 const baseUrl = `http://127.0.0.1:${port}`;
 const work = mkdtempSync(path.join(tmpdir(), 'storectl-fixture-'));
 const target = path.join(root, 'test/compatibility', version);
@@ -21,6 +22,19 @@ const env = {
   STORECTL_STATE_DIR: path.join(work, 'state'),
 };
 const program = path.join(root, 'bin/storectl.js');
+
+/** A loopback port that nothing listens on: the same as in earlier fixtures if possible, so that they differ less. */
+async function findPort(wanted = 47610) {
+  const server = createServer();
+  const isFree = await new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(wanted, '127.0.0.1', () => resolve(true));
+  });
+  if (!isFree) return findPort(0);
+  const found = server.address().port;
+  await new Promise((resolve) => server.close(resolve));
+  return found;
+}
 
 /** What a command prints. `allowed` are exit codes other than 0 that are meant. */
 function storectl(args, { input = '', allowed = [] } = {}) {
@@ -90,4 +104,12 @@ cpSync(path.join(work, 'state/history'), path.join(target, 'history'), {
 });
 writeFileSync(path.join(target, 'service.db.gz'), gzipSync(readFileSync(database), { level: 9 }));
 rmSync(work, { recursive: true });
+execFileSync(
+  process.execPath,
+  [path.join(root, 'node_modules/@biomejs/biome/bin/biome'), 'format', '--write', target],
+  {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  },
+);
 console.log(target);

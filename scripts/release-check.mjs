@@ -13,6 +13,8 @@ if (tag !== undefined && tag !== `v${version}`) {
 const changelog = existsSync('CHANGELOG.md') ? readFileSync('CHANGELOG.md', 'utf8') : '';
 const [, entry = ''] = changelog.split(`\n## ${version}\n`);
 if (entry.split('\n## ')[0].trim() === '') problems.push(`CHANGELOG.md has no entry ## ${version}`);
+if (/^not released yet/im.test(entry.split('\n## ')[0]))
+  problems.push(`CHANGELOG.md says that ${version} is not released yet`);
 if (/^## unreleased/im.test(changelog)) problems.push('CHANGELOG.md has changes under ## Unreleased');
 
 const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0');

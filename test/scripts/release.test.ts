@@ -63,6 +63,12 @@ test.each<[string, Record<string, string>, string, string]>([
     'CHANGELOG.md has no entry ## 1.2.3',
   ],
   [
+    'a version that the changelog calls not released',
+    { 'CHANGELOG.md': '# Changelog\n\n## 1.2.3\n\nNot released yet.\n\nFirst.\n' },
+    'v1.2.3',
+    'CHANGELOG.md says that 1.2.3 is not released yet',
+  ],
+  [
     'changes that belong to no version',
     { 'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n- x\n\n## 1.2.3\n\nFirst.\n' },
     'v1.2.3',

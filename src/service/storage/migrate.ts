@@ -5,7 +5,7 @@ import type { Migration } from './core/migration.ts';
 import { type Engine, ping, type Queries, type Storage } from './core/storage.ts';
 import { schema } from './migrations/0001-schema.ts';
 
-/** In the order in which they run. A released migration is never edited: add a new one. */
+/** In the order in which they run. A released migration is never edited: add a new one, as docs/releasing.md says. */
 export const migrations: readonly Migration[] = [schema];
 
 /** How often the connection that holds the lock is used: one that is idle for long is closed. */

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createKey, createStore, deleteStore, prune } from '../../../src/service/index.ts';
-import { tablesOfStores } from '../../../src/service/storage/migrations/0001-schema.ts';
+import { tablesOfStores } from '../../../src/service/storage/core/tables.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { rowsOf } from '../../helpers/rows.ts';
 import { setScene } from '../../helpers/scene.ts';

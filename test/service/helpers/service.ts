@@ -115,6 +115,14 @@ export async function openService(options: Partial<AppOptions> = {}) {
   const storage = options.storage ?? (await openTestStorage(cluster ? undefined : ':memory:'));
   const slug = `test-${randomUUID()}`;
   const store = await createStore(storage, { name: 'Test Store', slug, timezone: 'Europe/Berlin' });
+  return serveStore(store, { ...options, storage });
+}
+
+/** A service for a store that the storage has, and a key that may do everything there. */
+export async function serveStore<Store extends { readonly id: string }>(
+  store: Store,
+  { storage, ...options }: Partial<AppOptions> & Pick<AppOptions, 'storage'>,
+) {
   const { key, id: keyId } = await createKey(storage, { storeId: store.id, preset: 'owner' });
   const clock = { now: Date.parse('2030-03-01T12:00:00Z') };
   const now = () => clock.now;

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { sectionNames } from '../../../src/contract/operations/backups.ts';
 import { openStorage } from '../../../src/service/index.ts';
 import type { Storage } from '../../../src/service/storage/core/storage.ts';
-import { newDatabase, openService, openTestStorage, type Service } from '../helpers/service.ts';
+import { tables } from '../../../src/service/storage/core/tables.ts';
+import { newDatabase, openService, openTestStorage } from '../helpers/service.ts';
+import { useEverything } from '../helpers/use-everything.ts';
 
 /** What a newer version may do: it adds a column to every table, a table and an index. */
 async function upgrade(storage: Storage): Promise<void> {
@@ -24,45 +27,15 @@ async function upgrade(storage: Storage): Promise<void> {
   });
 }
 
-/** Reads and writes everything once. Answers the bodies. */
-async function useService({ call }: Service, round: string): Promise<Record<string, unknown>[]> {
-  const keyed = { idempotencyKey: round };
-  const post = await call('blog.create', '', { title: `Post ${round}`, contentMd: 'x' });
-  const opened = await call('disputes.open', '', { kind: 'payment', reason: 'x', ...keyed });
-  const backup = await call('backup.create', '', { label: 'x', sections, ...keyed });
-  const answers = [
-    post,
-    backup,
-    opened,
-    await call('store.update', '', { name: `Store ${round}` }),
-    await call('settings.save', '', { showcase: { enabled: true } }),
-    await call('settings.show', ''),
-    await call('disputes.show', opened.body.id),
-    await call('disputes.decide', opened.body.id, { status: 'won', resolution: 'x' }),
-    await call('notify.add-endpoint', '', {
-      kind: 'discord',
-      name: round,
-      events: ['feedback_digest'],
-      url: `https://discord.com/api/webhooks/7/${round}`,
-    }),
-    await call('notify.mark-read', '', {}),
-    await call('backup.restore', backup.body.id, { sections, ...keyed }),
-  ];
-  for (const { status } of answers) expect([200, 201]).toContain(status);
-  return answers.map(({ body }) => body);
-}
-
-const sections = ['store', 'blog', 'settings', 'endpoints'];
-
 test('an instance goes on serving when a newer version has changed the schema, and starts on it too', async () => {
   const location = await newDatabase();
   const storage = await openTestStorage(location);
   const service = await openService({ storage });
-  const [, earlier] = await useService(service, 'before');
+  const { 'backup.create': earlier } = await useEverything(service, 'before');
   await upgrade(storage);
-  expect(JSON.stringify(await useService(service, 'after'))).not.toMatch(/later/i);
-  const restore = { sections, idempotencyKey: 'back' };
-  expect((await service.call('backup.restore', String(earlier?.id), restore)).status).toBe(200);
+  expect(JSON.stringify(await useEverything(service, 'after'))).not.toMatch(/later/i);
+  const restore = { sections: sectionNames, idempotencyKey: 'back' };
+  expect((await service.call('backup.restore', earlier.id, restore)).status).toBe(200);
   const restarted = await openStorage(location);
   await restarted.close();
 });
@@ -77,4 +50,18 @@ test('an instance does not start after a change that it could not live with', as
   });
   // The tests share databases.
   await storage.write((db) => sql`delete from schema_migrations where name = '9999-later!'`.execute(db));
+});
+
+test('a new database has each table and column that tables.ts names', async () => {
+  const storage = await openTestStorage();
+  for (const [table, columns] of Object.entries(tables)) {
+    const names = Object.keys(columns) as 'id'[];
+    await storage.read((db) =>
+      db
+        .selectFrom(table as 'events')
+        .select(names)
+        .limit(1)
+        .execute(),
+    );
+  }
 });

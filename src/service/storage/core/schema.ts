@@ -3,7 +3,7 @@ import type { tables } from './tables.ts';
 
 type Tables = typeof tables;
 
-/** The tables as Kysely sees them. A later migration that adds a column adds it here as well. */
+/** The tables as Kysely sees them. */
 export type Schema = {
   [Table in keyof Tables]: { [Name in keyof Tables[Table]]: Column<Tables[Table][Name]> };
 };

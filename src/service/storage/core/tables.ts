@@ -2,7 +2,7 @@ const ofStore = 'text not null references stores (id)';
 const counted = 'integer primary key autoincrement';
 
 /**
- * The tables that migration 0001 makes: their columns as the embedded engine reads them, with names in camelCase. schema.ts
+ * The tables as they are after all migrations: their columns as the embedded engine reads them, with names in camelCase. schema.ts
  * infers the types. Both engines have: text for ids, times (ISO 8601, UTC, milliseconds) and JSON; integers, with 0 and 1
  * for booleans.
  */
@@ -234,3 +234,8 @@ export const tables = {
     objectId: 'text',
   },
 } as const;
+
+const names = Object.keys(tables) as (keyof typeof tables)[];
+
+/** The tables with rows of a store, which go with it. A table comes after those that it refers to. */
+export const tablesOfStores = names.filter((name) => 'storeId' in tables[name] && name !== 'operatorLog');

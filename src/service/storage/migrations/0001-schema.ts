@@ -1,26 +1,20 @@
 import { sql } from 'kysely';
 import type { Migration } from '../core/migration.ts';
-import { inSnakeCase } from '../core/statement.ts';
-import type { Engine, Queries } from '../core/storage.ts';
 import { tables } from '../core/tables.ts';
+import { makeTable } from './make-table.ts';
 
+/** All of the first version. Once that is released, it makes a copy of the tables: see docs/releasing.md. */
 export const schema: Migration = {
   name: '0001-schema',
   async up(db, engine) {
-    for (const table of names) await sql.raw(creationOf(table, engine)).execute(db);
+    for (const table of Object.keys(tables) as (keyof typeof tables)[])
+      await makeTable(db, engine, { table, columns: tables[table], constraints: constraints[table] });
     for (const index of indexes) await sql.raw(`create ${index}`).execute(db);
     if (engine === 'embedded') return;
     // Without the store: PostgreSQL would look for a key in it as well while the table is new.
     await sql`create index idempotency_keys_expiry on idempotency_keys (expires_at)`.execute(db);
-    for (const table of names)
-      if (table !== 'writeProbes') await protect(db, table, table === 'stores' ? 'id' : 'storeId');
   },
 };
-
-const names = Object.keys(tables) as (keyof typeof tables)[];
-
-/** The rows of a store, in tables that have its id. */
-export const tablesOfStores = names.filter((name) => 'storeId' in tables[name] && name !== 'operatorLog');
 
 /** What columns alone do not say. */
 const constraints: Readonly<Partial<Record<keyof typeof tables, readonly string[]>>> = {
@@ -64,31 +58,3 @@ const indexes = [
   'index deliveries_event on deliveries (store_id, event_id)',
   `index deliveries_dead on deliveries (created_at) where status = 'dead'`,
 ];
-
-function creationOf(table: keyof typeof tables, engine: Engine): string {
-  const columns = Object.entries<string>(tables[table]).map(
-    ([name, column]) => `${inSnakeCase(name)} ${engine === 'postgres' ? onPostgres(column) : column}`,
-  );
-  return `create table ${inSnakeCase(table)} (${[...columns, ...(constraints[table] ?? [])].join(', ')})`;
-}
-
-function onPostgres(column: string): string {
-  return column
-    .replace('primary key autoincrement', 'generated always as identity primary key')
-    .replace(/^integer/, 'bigint');
-}
-
-/**
- * A second barrier between stores, in case a query forgets its store: a transaction sees only the rows of the store in
- * `storectl.store_id`, or all rows if it has set `storectl.administration`. Superusers and roles with BYPASSRLS bypass
- * it. SQLite has no such feature.
- */
-async function protect(db: Queries, table: string, storeColumn: string): Promise<void> {
-  const name = sql.table(table);
-  await sql`alter table ${name} enable row level security`.execute(db);
-  await sql`alter table ${name} force row level security`.execute(db);
-  await sql`create policy of_one_store on ${name} using (
-    ${sql.ref(storeColumn)} = (select current_setting('storectl.store_id', true))
-    or (select current_setting('storectl.administration', true)) = 'on'
-  )`.execute(db);
-}

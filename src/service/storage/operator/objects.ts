@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
-import { tablesOfStores } from '../migrations/0001-schema.ts';
+import { tablesOfStores } from '../core/tables.ts';
 
 /** Queries of the person who runs the service. They see all stores but deleted ones. */
 

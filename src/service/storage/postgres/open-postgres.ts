@@ -21,7 +21,7 @@ const maxReruns = 3;
 /** How long a read by key may wait, such as for the lock of a change of the schema: its request is answered within 2 s. */
 const maxReadMs = 1_500;
 
-/** The setting that says whose rows a transaction sees: see migrations/0001-schema.ts. */
+/** The setting that says whose rows a transaction sees: see migrations/make-table.ts. */
 interface Scope {
   readonly name: 'storectl.store_id' | 'storectl.administration';
   readonly value: string;

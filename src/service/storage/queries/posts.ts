@@ -73,6 +73,27 @@ export interface PostPage {
   readonly slug?: string | undefined;
 }
 
+/** By name: a newer version may have added a column, which is not shown. */
+const listedColumns = [
+  'position',
+  'id',
+  'title',
+  'slug',
+  'excerpt',
+  'contentSha256',
+  'coverImageId',
+  'tags',
+  'featuredProductIds',
+  'status',
+  'publishedAt',
+  'scheduledAt',
+  'metaTitle',
+  'metaDescription',
+  'viewCount',
+  'createdAt',
+  'updatedAt',
+] as const;
+
 /**
  * Some of those that the store shows, newest first. Their positions follow from the ranges, where every position has its post, so
  * it takes as long for a blog of any length.
@@ -89,9 +110,7 @@ export async function findPosts(tenant: Tenant, { below, limit, slug }: PostPage
   if (positions.length === 0) return [];
   const rows = await tenant.db
     .selectFrom('posts')
-    .select(['position', 'id', 'title', 'slug', 'excerpt', 'contentSha256', 'coverImageId', 'tags'])
-    .select(['featuredProductIds', 'status', 'publishedAt', 'scheduledAt', 'metaTitle', 'metaDescription'])
-    .select(['viewCount', 'createdAt', 'updatedAt'])
+    .select(listedColumns)
     .where('storeId', '=', tenant.storeId)
     .where('position', 'in', positions)
     .orderBy('position', 'desc')
@@ -116,13 +135,13 @@ export async function findPost(tenant: Tenant, id: string): Promise<PostRecord |
   const { ranges } = await findBlog(tenant);
   const rows = await tenant.db
     .selectFrom('posts')
-    .selectAll()
+    .select([...listedColumns, 'contentMd'])
     .where('storeId', '=', tenant.storeId)
     .where('id', '=', id)
     .execute();
   const row = rows.find(({ position }) => includes(ranges, position));
   if (row === undefined) return undefined;
-  const { storeId: _, position: __, ...post } = row;
+  const { position: _, ...post } = row;
   return withLists(post);
 }
 
