@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   accessSync,
+  chmodSync,
   constants,
   lstatSync,
   realpathSync,
@@ -39,7 +40,14 @@ export function openFile({ cwd }: Pick<Io, 'cwd'>, named: string): (text: string
   return (text) => {
     const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.tmp`);
     try {
-      writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: 0o644, flush: true });
+      // A private file stays private.
+      const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+      writeFileSync(draft, `${text}\n`, {
+        flag: 'wx',
+        mode: mode === undefined ? 0o644 : 0o600,
+        flush: true,
+      });
+      if (mode !== undefined) chmodSync(draft, mode & 0o777);
       retryWhilePendingSync(process.platform, () => renameSync(draft, file));
     } catch (error) {
       rmSync(draft, { force: true });

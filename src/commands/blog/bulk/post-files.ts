@@ -1,3 +1,4 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CliError, cancelledError } from '../../../cli/core/errors.ts';
@@ -59,6 +60,8 @@ export async function readPostFiles(
 /** A file that cannot be read is one that is wrong, like all others. */
 export async function readPostFile(source: InputSource, file: string, mapping: Mapping): Promise<ReadFile> {
   const name = describeFile(file);
+  const place = isStandardInput(file) ? null : path.resolve(source.io.cwd, file);
+  if (place !== null && isLinkOutOfFolder(place)) return { file: name, ...unreadPost(linkOutOfFolder) };
   let text: string;
   try {
     text = await readInputText(source, file, '<file>');
@@ -66,8 +69,30 @@ export async function readPostFile(source: InputSource, file: string, mapping: M
     if (!(error instanceof CliError) || isStandardInput(file)) throw error;
     return { file: name, ...unreadPost(problemOfRead(error)) };
   }
-  const place = isStandardInput(file) ? null : path.resolve(source.io.cwd, file);
   return { file: name, ...(await readPost(text, place, mapping)) };
+}
+
+const linkOutOfFolder: PostProblem = {
+  line: null,
+  field: null,
+  reason: 'is a symbolic link to a file outside of its folder',
+  fix: 'name the file itself, or copy it into the folder',
+};
+
+/**
+ * Whoever can add a file to a repository can add a link, too: to a file with a secret, which would be a public post then. What a
+ * shell opens for `<(…)` is a link of the system.
+ */
+function isLinkOutOfFolder(file: string): boolean {
+  try {
+    if (!lstatSync(file).isSymbolicLink()) return false;
+    const folder = realpathSync(path.dirname(file));
+    if (/^\/(dev|proc)\//.test(`${folder}/`)) return false;
+    const target = path.relative(folder, realpathSync(file));
+    return target.startsWith('..') || path.isAbsolute(target);
+  } catch {
+    return false;
+  }
 }
 
 /** The file is named before the reason, which the error repeats. */

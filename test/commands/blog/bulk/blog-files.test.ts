@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -458,4 +458,22 @@ test('a status that publishes is refused where every file is a draft: a draft by
   expect([drafts, skipping, mixed].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
   const statuses = proxy.writes().map(({ body }) => JSON.parse(body).status);
   expect(statuses).toEqual(['draft', 'draft', 'published']);
+});
+
+test('a link that leads out of its folder is no post, so that nobody publishes a secret by adding one', async () => {
+  const { proxy, machine } = await setScene();
+  mkdirSync(path.join(machine.folder, 'posts'));
+  writeFiles(machine, { 'token.md': 'TOKEN', 'posts/here.md': '# Here\n\nText\n' });
+  symlinkSync('../token.md', path.join(machine.folder, 'posts', 'away.md'));
+  symlinkSync('here.md', path.join(machine.folder, 'posts', 'same.md'));
+
+  const all = await machine.run(['blog', 'create', 'posts/*.md', '--dry-run']);
+  expect(all.exitCode).toBe(2);
+  expect(all.stderr + all.stdout).toContain('is a symbolic link to a file outside of its folder');
+  const alone = await machine.run(['blog', 'create', 'posts/away.md', '--title', 'Away']);
+  expect(alone).toMatchObject({ exitCode: 2 });
+  expect(alone.stderr).toContain('name the file itself, or copy it into the folder');
+  expect(proxy.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  const link = await machine.run(['blog', 'create', 'posts/same.md', '--dry-run']);
+  expect(link).toMatchObject({ exitCode: 0 });
 });
