@@ -33,6 +33,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
   let result: CommandResult = {};
   let last: OpenSession | undefined;
   let withoutEffect: string | undefined;
+  let isReported = false;
   const applied = () => result.applied ?? [];
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Loaded on demand: help and a mistyped command do not need these modules.
@@ -76,6 +77,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
     io.stdout.write(help);
     await reportApplied(applied(), () => output.flushed(ran, applied()));
+    isReported = true;
     return {
       exitCode: result.exitCode ?? exitCodes.done,
       error: null,
@@ -86,11 +88,12 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     const failure = await toFailure(error, askedWords(argv));
     const audience = { now: Date.now(), flags: last?.session.flags, withoutEffect };
     await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
+    isReported = saysOutcome(failure, await output.failed());
     return { exitCode: failure.exitCode, error: failure, applied: applied(), session: last?.session };
   } finally {
     io.keyboard?.close();
     io.keyboard = undefined;
-    await last?.endHistory();
+    await last?.endHistory({ isReported });
   }
 }
 
@@ -113,11 +116,17 @@ function ignoreHelpExit(error: unknown): void {
  */
 function watchOutput({ stdout, stderr }: Io): {
   flushed(ran: boolean, applied: readonly HistoryRecord[]): Promise<void>;
+  /** The streams that could not be written. */
+  failed(): Promise<ReadonlySet<'stdout' | 'stderr'>>;
 } {
   let failure: unknown = null;
   let brokenPipe: unknown = null;
+  const failed = new Set<'stdout' | 'stderr'>();
+  // Streams report failed writes asynchronously.
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
+      failed.add(stream === stdout ? 'stdout' : 'stderr');
       // Windows calls it EOF.
       if (!['EPIPE', 'EOF'].includes(errorCode(error))) failure ??= error;
       else if (stream === stdout) brokenPipe ??= error;
@@ -125,8 +134,7 @@ function watchOutput({ stdout, stderr }: Io): {
   }
   return {
     async flushed(ran, applied) {
-      // Streams report failed writes asynchronously.
-      await new Promise((resolve) => setImmediate(resolve));
+      await settled();
       if (applied.length > 0) failure ??= brokenPipe;
       if (failure === null) return;
       throw new CliError({
@@ -136,7 +144,17 @@ function watchOutput({ stdout, stderr }: Io): {
         next: ran ? [{ say: 'the command itself succeeded' }] : [],
       });
     },
+    async failed() {
+      await settled();
+      return failed;
+    },
   };
+}
+
+/** Whether an error has told the user how the changes of its command ended. With exit 12 it does so in place of the output. */
+function saysOutcome({ code, exitCode }: Failure, failed: ReadonlySet<'stdout' | 'stderr'>): boolean {
+  if (code === 'bug' || failed.has('stderr')) return false;
+  return exitCode === exitCodes.outputFailed || !failed.has('stdout');
 }
 
 /** Determined without the parser, because parsing may be what failed. */

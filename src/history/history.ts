@@ -74,11 +74,11 @@ export function openHistory(settings: HistorySettings) {
     /** Whether another process holds a log. */
     isHeldElsewhere: (logId: string) =>
       !writers.has(logId) && !reopening.has(logId) && journal.isLogHeld(logId),
-    /** Closes the logs of this process. To be called when the outcomes have been reported to the user. Never rejects. */
-    async end(): Promise<void> {
+    /** Closes the logs of this process. `isReported`: the outcomes have reached the user. Else their records stay open. Never rejects. */
+    async end({ isReported = true } = {}): Promise<void> {
       const ended = [...writers.values()];
       writers.clear();
-      for (const writer of ended) await writer.close();
+      for (const writer of ended) await writer.close({ isReported });
     },
   };
 }

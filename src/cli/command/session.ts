@@ -51,8 +51,8 @@ export interface OpenSession {
   readonly session: Session;
   /** Releases what the command used. Never rejects, because the result of the command is known; `--debug` shows what failed. */
   close(): Promise<void>;
-  /** Closes the logs of the command. To be called when the output has reached the user: the outcomes then count as reported. */
-  endHistory(): Promise<void>;
+  /** Closes the logs of the command. `isReported`: the outcomes have reached the user. Else `resume` reports them. */
+  endHistory(ended: { readonly isReported: boolean }): Promise<void>;
 }
 
 /** The profiles of a user who has stored none. */
@@ -98,7 +98,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     return started;
   });
 
-  let endHistory = async () => {};
+  let endHistory: OpenSession['endHistory'] = async () => {};
   const connectTo = async (target: Target): Promise<Connection> => {
     const { openClient: create } = await import('../../client/client.ts');
     const client = makeClient(create, {
@@ -144,7 +144,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
       lockTimeoutMs: flags.timeoutMs,
       onDecision: debug ? (decision) => writeAlways(debug.describeDecision(decision)) : undefined,
     });
-    endHistory = () => opened.end();
+    endHistory = (ended) => opened.end(ended);
     return opened;
   });
 
@@ -159,6 +159,6 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
         }
       }
     },
-    endHistory: () => endHistory(),
+    endHistory: (ended) => endHistory(ended),
   };
 }

@@ -27,11 +27,12 @@ export async function runCommand(
   { words, argv = [], stdin, signal }: CommandCall,
 ): Promise<CommandEnd> {
   const chunks: Buffer[] = [];
+  // Nobody reads the result of a call that was cancelled, so a change must not count as reported.
+  const ended = () => (signal.aborted ? new Error('the call was cancelled') : null);
   const stdout = new Writable({
     write(chunk: Buffer, _, done) {
       chunks.push(chunk);
-      // Then nobody reads the result, so a change must not count as reported.
-      done(signal.aborted ? new Error('the call was cancelled') : null);
+      done(ended());
     },
   });
   const { exitCode, error, applied, session } = await program.run(
@@ -40,7 +41,7 @@ export async function runCommand(
       stdin: Readable.from(stdin === undefined ? [] : [stdin]),
       stdout,
       // For people. What an assistant needs is in the data and in the error.
-      stderr: new Writable({ write: (_chunk, _encoding, done) => done() }),
+      stderr: new Writable({ write: (_chunk, _encoding, done) => done(ended()) }),
       env: io.env,
       cwd: io.cwd,
       process: io.process,

@@ -111,10 +111,11 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
     });
   }
 
-  async function finish(): Promise<void> {
+  async function finish(isReported: boolean): Promise<void> {
     try {
       await write();
-      const isOpen = (record: HistoryRecord) => isInDoubt(record) || unreported.has(record.id);
+      const isOpen = (record: HistoryRecord) =>
+        isInDoubt(record) || (isReported ? unreported.has(record.id) : record.open);
       const ended = [...records.values()].map((record) => ({ ...record, open: isOpen(record) }));
       const open = ended.filter((record) => record.open).map(({ id }) => id);
       const saysSo =
@@ -162,10 +163,10 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
     assertHeld: () => journal.assertHeld(),
     /**
      * Appends the closing line, renames the log, and releases the log lock. The outcomes that this process has written count as
-     * reported. The closing line is not synced. Never rejects.
+     * reported, unless `isReported` is false: then all records stay open. The closing line is not synced. Never rejects.
      */
-    close(): Promise<void> {
-      closing ??= finish();
+    close({ isReported = true } = {}): Promise<void> {
+      closing ??= finish(isReported);
       return closing;
     },
   };
