@@ -21,7 +21,9 @@ if (status === 0) {
   // Each line fits 80 columns.
   console.log('\nThis was a backup of the demo store, which exists on this machine only.');
   console.log('Go on with:');
-  for (const [words, meaning] of next)
-    console.log(`  ${`node bin/storectl.js ${words}`.padEnd(42)}  ${meaning}`);
+  const commands = next.map(([words]) => `node bin/storectl.js ${words}`);
+  const width = Math.max(...commands.map(({ length }) => length));
+  for (const [index, [, meaning]] of next.entries())
+    console.log(`  ${commands[index].padEnd(width)}  ${meaning}`);
   console.log('To use storectl in every folder, without the path: npm install --global .');
 }

@@ -42,22 +42,57 @@ export async function rememberObjects(
   }
 }
 
+/** How texts are taken for ids. */
+export interface TextMeaning {
+  /** Whether what people know an object by, such as a slug, stands for its id if exactly one has it. Not before a change. */
+  readonly byName?: boolean;
+  /** Whether the service has listed the objects, besides those that this machine knows. */
+  readonly isListed?: boolean;
+}
+
 /** The ids that these texts stand for; see `resolveId`. Throws exit 2 for a text that stands for none. */
 export async function completeKnownIds(
   session: Session,
   kind: ObjectKind,
   texts: readonly string[],
+  { byName = false, isListed = false }: TextMeaning = {},
 ): Promise<string[]> {
   // A whole id need not be looked up.
   const known = texts.every((text) => uuidPattern.test(text)) ? [] : await listKnown(session, kind);
   const ids = known.map(({ id }) => id);
   return texts.map((text) => {
     const meant = resolveId(text, kind, ids);
-    if ('id' in meant) return meant.id;
+    const isKnown = 'id' in meant && (uuidPattern.test(text) || ids.includes(meant.id));
+    if (isKnown) return meant.id;
     const named = findNamed(kind, text, known);
+    if (byName && named?.objects.length === 1 && named.what !== '') return named.objects[0].id;
+    if ('id' in meant) return meant.id;
     if (named !== null) throw notAName(kind, text, named, known);
-    throw meant.problem === 'ambiguous' ? ambiguousId(kind, text, known) : notAnId(kind, text, meant.problem);
+    throw meant.problem === 'ambiguous'
+      ? ambiguousId(kind, text, known)
+      : notAnId(kind, text, meant.problem, isListed);
   });
+}
+
+/** Whether only a list of the service can say what the text stands for: it may be an id or a name that this machine does not know. */
+export async function mayBeListed(
+  session: Session,
+  kind: ObjectKind,
+  text: string,
+  { byName = false }: TextMeaning = {},
+): Promise<boolean> {
+  if (uuidPattern.test(text)) return false;
+  const isBeginning = looksLikeId(text);
+  if (isBeginning && text.length < minIdLength && !byName) return false;
+  // Without a form of their own, other texts are whole ids, which need no list.
+  if (!kindOf(kind).hasUuid && !isBeginning && !byName) return false;
+  const known = await listKnown(session, kind);
+  return (
+    idsBeginningWith(
+      text,
+      known.map(({ id }) => id),
+    ).length === 0
+  );
 }
 
 /** `a dispute`, `an endpoint`. */
@@ -70,17 +105,19 @@ function anObject(kind: ObjectKind): string {
 interface Named {
   /** `the label of a backup`, or `the newest`. */
   readonly what: string;
-  readonly object: KnownObject;
+  /** The newest first. */
+  readonly objects: readonly [KnownObject, ...KnownObject[]];
 }
 
-/** The newest object that the text names, or null. */
+/** The objects that the text names, or null. */
 function findNamed(kind: ObjectKind, text: string, known: readonly KnownObject[]): Named | null {
   const newestFirst = known.toSorted((one, other) => timeOf(other) - timeOf(one));
   const [newest] = newestFirst;
-  if (newest !== undefined && /^(latest|newest|last)$/i.test(text)) return { what: '', object: newest };
+  if (newest !== undefined && /^(latest|newest|last)$/i.test(text)) return { what: '', objects: [newest] };
   for (const name of kindOf(kind).recognizedBy) {
-    const object = newestFirst.find(({ fields }) => isSameText(fields[name], text));
-    if (object !== undefined) return { what: `the ${inWords(name)} of ${anObject(kind)}`, object };
+    const [first, ...others] = newestFirst.filter(({ fields }) => isSameText(fields[name], text));
+    if (first !== undefined)
+      return { what: `the ${inWords(name)} of ${anObject(kind)}`, objects: [first, ...others] };
   }
   return null;
 }
@@ -94,28 +131,27 @@ function isSameText(value: unknown, text: string): boolean {
   return typeof value === 'string' && value.trim().toLowerCase() === text.trim().toLowerCase();
 }
 
-/** Exit 2: a name may stand for several objects, so it is not taken for an id. The newest one is suggested. */
+/** Exit 2: a name may stand for several objects, so a change does not take it for an id. The newest ones are suggested. */
 function notAName(
   kind: ObjectKind,
   text: string,
-  { what, object }: Named,
+  { what, objects }: Named,
   known: readonly KnownObject[],
 ): CliError {
-  const { one, list } = kindOf(kind);
-  const short = shortenId(
-    object.id,
-    known.map(({ id }) => id),
-  );
+  const { one, plural, list } = kindOf(kind);
+  const ids = known.map(({ id }) => id);
   const isLatest = what === '';
-  const which = isLatest ? `the newest ${one} that this machine has seen` : 'the newest one';
+  const which = isLatest ? `, the newest ${one} that this machine has seen` : '';
+  const described = objects
+    .slice(0, maxNamed)
+    .map((object) => `${printable(shortenId(object.id, ids))}${which} (${describeKnown(kind, object)})`);
+  const more = objects.length > maxNamed ? ', …' : '';
+  const count = objects.length === 1 ? '' : `; ${objects.length} ${plural} have it`;
   return usageError(
     isLatest
       ? `"${printable(text)}" is not the id of ${anObject(kind)}`
-      : `"${printable(text)}" is ${what}, not its id`,
-    [
-      { say: `use ${printable(short)}, ${which} (${describeKnown(kind, object)})` },
-      { run: list, rest: 'to see the ids' },
-    ],
+      : `"${printable(text)}" is ${what}, not its id${count}`,
+    [{ say: `use ${described.join(' or ')}${more}` }, { run: list, rest: 'to see the ids' }],
     { code: 'unknown_id' },
   );
 }
@@ -123,11 +159,16 @@ function notAName(
 /** Whether it may be the beginning of a UUID. */
 const looksLikeId = (text: string) => /^[\da-f-]*[^\w]?$/i.test(text);
 
-function notAnId(kind: ObjectKind, text: string, problem: 'too short' | 'unknown'): CliError {
+function notAnId(
+  kind: ObjectKind,
+  text: string,
+  problem: 'too short' | 'unknown',
+  isListed: boolean,
+): CliError {
   const named = `"${printable(text)}"`;
   const { list, alsoFoundBy, hasUuid } = kindOf(kind);
   const toList = { run: list, rest: 'to see the ids' };
-  if (hasUuid && !looksLikeId(text)) {
+  if ((hasUuid || isListed) && !looksLikeId(text)) {
     const others =
       alsoFoundBy === undefined
         ? []
@@ -137,14 +178,24 @@ function notAnId(kind: ObjectKind, text: string, problem: 'too short' | 'unknown
     });
   }
   const isShort = problem === 'too short';
+  const notWhole = `${named} is not the whole id of ${anObject(kind)}`;
   return usageError(
     isShort
       ? `${named} is too short for the id of ${anObject(kind)}`
-      : `${named} is not the whole id of ${anObject(kind)}, and this machine has seen none that begins with it`,
-    [{ say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' }, toList],
+      : isListed
+        ? `${notWhole}, and no ${kindOf(kind).one} of the store has an id that begins with it`
+        : `${notWhole}, and this machine has seen none that begins with it`,
+    [
+      ...(isShort ? [{ say: `use at least its first ${minIdLength} characters` }] : []),
+      ...(isShort || isListed ? [] : [{ say: 'use the whole id' }]),
+      toList,
+    ],
     { code: isShort ? 'id_too_short' : 'unknown_id' },
   );
 }
+
+/** How many objects an error names. */
+const maxNamed = 3;
 
 /** Exit 2 that shows which objects the text may stand for: `01a2053d-3c93 (nightly, 2 minutes ago)`. */
 function ambiguousId(kind: ObjectKind, text: string, known: readonly KnownObject[]): CliError {
@@ -152,7 +203,7 @@ function ambiguousId(kind: ObjectKind, text: string, known: readonly KnownObject
   const meant = idsBeginningWith(text, ids);
   const described = known
     .filter(({ id }) => meant.includes(id))
-    .slice(0, 3)
+    .slice(0, maxNamed)
     .map((object) => {
       const about = describeKnown(kind, object);
       return `${printable(shortenId(object.id, ids))}${about === '' ? '' : ` [${about}]`}`;
@@ -163,9 +214,4 @@ function ambiguousId(kind: ObjectKind, text: string, known: readonly KnownObject
     'use more characters of the id',
     { code: 'ambiguous_id' },
   );
-}
-
-/** As {@link completeKnownIds}, for one id. */
-export async function completeKnownId(session: Session, kind: ObjectKind, text: string): Promise<string> {
-  return (await completeKnownIds(session, kind, [text]))[0] ?? text;
 }

@@ -3,7 +3,6 @@ import { kindOfParameter } from '../../contract/objects.ts';
 import { describeParameter, type Operation } from '../../contract/operation.ts';
 import type { CommandCall } from '../command/command-definition.ts';
 import { inputNeeded, type MissingInput, missingKey, missingPlace } from '../command/input-needed.ts';
-import { completeKnownId } from '../command/known.ts';
 import { refuseUnknownFields } from '../command/response-fields.ts';
 import type { Session } from '../command/session.ts';
 import { nameOfStore } from '../config/connection-settings.ts';
@@ -20,6 +19,7 @@ import type { GivenInput, InputSteps, OperationInput } from './call/operation-in
 import { fieldsOf, responseFields } from './call/operation-options.ts';
 import { newRun, type Run } from './call/run.ts';
 import { isConfirmedByFlag } from './confirm.ts';
+import { findId } from './find-ids.ts';
 
 /**
  * Reads and checks the input of an operation, and connects. In a terminal, the user is asked for missing values; elsewhere one error (exit
@@ -66,7 +66,8 @@ async function complete(
   const settings = await session.settings();
   if (settings.storeId) checkParameter(nameOfStore(settings.storeId.source), settings.storeId.value);
   const name = idParameter(operation);
-  const id = name === undefined ? undefined : await readId(session, name, argumentValue(parsed, name));
+  const id =
+    name === undefined ? undefined : await readId(session, operation, name, argumentValue(parsed, name));
   const parameters = name === undefined || id === undefined ? {} : { [name]: id };
   checkBody(operation, fieldsToNameByFlag(fields, parsed), body, lineOf);
 
@@ -121,13 +122,14 @@ async function useKeyFromCi(
 /** The whole id that an argument stands for. */
 async function readId(
   session: Session,
+  operation: Operation,
   name: string,
   given: string | undefined,
 ): Promise<string | undefined> {
   if (given === undefined) return undefined;
   checkParameter(`<${name}>`, given);
   const kind = kindOfParameter(name);
-  return kind === undefined ? given : completeKnownId(session, kind, given);
+  return kind === undefined ? given : findId(session, kind, given, { byName: operation.class === 'read' });
 }
 
 function describeMissing(field: FieldFlag): MissingInput {

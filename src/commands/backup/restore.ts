@@ -1,5 +1,4 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { completeKnownId } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
@@ -8,6 +7,7 @@ import type { GivenInput, OperationInput } from '../../cli/operation/call/operat
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirm } from '../../cli/operation/confirm.ts';
+import { findId } from '../../cli/operation/find-ids.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { announce } from '../../cli/operation/send/announce.ts';
@@ -67,7 +67,7 @@ async function refuseBeforeAsking(
 ): Promise<void> {
   const given = argumentValue(parsed, 'backupId');
   if (given === undefined) return;
-  await refuseMissingSections(session, await completeKnownId(session, 'backup', given), sectionsOf(body));
+  await refuseMissingSections(session, await findId(session, 'backup', given), sectionsOf(body));
 }
 
 /** Throws exit 2 for sections that the backup does not have, if this machine knows the sections of the backup. */

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
-import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
+import { listKnown } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
@@ -8,6 +8,7 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
+import { findIds } from '../../cli/operation/find-ids.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { announce } from '../../cli/operation/send/announce.ts';
@@ -74,7 +75,7 @@ async function readNotifications(
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
     throw usageError('a notification id is empty', 'remove it or pass an id');
-  if (ids.length > 0) body.ids = await completeKnownIds(session, 'notification', ids);
+  if (ids.length > 0) body.ids = await findIds(session, 'notification', ids);
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (all || chosen) return;

@@ -19,8 +19,8 @@ describe('a text that is no id', () => {
   test.each([
     [
       'nightly',
-      /^error: "nightly" is the label of a backup, not its id$/m,
-      /^ {2}use (\S+), the newest one \(nightly/m,
+      /^error: "nightly" is the label of a backup, not its id; 2 backups have it$/m,
+      /^ {2}use (\S+) \(nightly \(store\), .* or \S+ \(nightly \(blog\)/m,
     ],
     [
       'latest',

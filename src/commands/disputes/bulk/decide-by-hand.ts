@@ -4,9 +4,9 @@ import { makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
-import { completeKnownIds } from '../../../cli/command/known.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
+import { findIds } from '../../../cli/operation/find-ids.ts';
 import { askId, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
 import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
 import { announce } from '../../../cli/operation/send/announce.ts';
@@ -35,7 +35,7 @@ export async function decideByHand(
     throw inputNeeded([missing], { prompt: ui.promptHint });
   }
   for (const id of given) checkParameter('<disputeId>', id);
-  const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
+  const ids = [...new Set(await findIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
   // What the service lists says who and why, before each is read.
   const { known } = await findChoices(run, 'dispute');
