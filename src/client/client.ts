@@ -200,7 +200,10 @@ export function openClient(options: ClientOptions): Client {
         return true;
       },
     });
-    const response = await readResponse(wire, redact);
+    const response = await readResponse(wire, redact, {
+      timeoutMs: timeoutMs - (monotonicMs() - sentAt),
+      signal: input.signal,
+    });
     const policy = parsePolicy(response.headers[policyHeader] ?? '');
     if (policy !== null) throttle.allow(policy.quota, policy.windowMs);
     options.onExchange?.({

@@ -23,7 +23,7 @@ export const retryTable = {
   lost: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
   /** 425, 429, and 403 with `Retry-After`: definite refusals. */
   throttled: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'retry', ends: 'rejected' },
-  /** 408, and every 5xx except 501, 505 and 511: a gateway may answer so after the service has applied the request. */
+  /** 408, every 5xx except 501, 505 and 511, and a status that HTTP does not have: the request may have been applied before it. */
   unavailable: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
   /** 300–303: the response leads to the result of the request, so the request may have been applied. */
   redirected: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'unknown' },
@@ -54,10 +54,10 @@ export function rowOfFailure(sent: boolean, failure: AttemptFailure): RowName {
   return failure.code === 'certificate_untrusted' ? 'untrusted' : 'unreachable';
 }
 
-/** The row of a status that is not 2xx. `asksToWait`: the response has a `Retry-After`. */
+/** The row of a status that is not 2xx. A final status is 200 to 599 (RFC 9110, section 15); any other says nothing. `asksToWait`: the response has a `Retry-After`. */
 export function rowOfStatus(status: number, asksToWait = false): RowName {
   if (isRateLimit(status, asksToWait)) return 'throttled';
-  if (status === 408) return 'unavailable';
+  if (status === 408 || status < 200) return 'unavailable';
   if (status >= 500) return DEFINITE_SERVER_ERRORS.has(status) ? 'refused' : 'unavailable';
   return status >= 300 && status <= 303 ? 'redirected' : 'refused';
 }

@@ -51,13 +51,14 @@ const decoder = new TextDecoder();
 export async function readResponse(
   wire: WireResponse,
   redact: (text: string) => string,
+  limits: Parameters<typeof decodeBody>[2],
 ): Promise<ReceivedResponse> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(wire.headers)) headers[name] = redact(value);
   let text = '';
   let failure = wire.failure;
   try {
-    const bytes = await decodeBody(wire.body, wire.headers['content-encoding'] ?? '');
+    const bytes = await decodeBody(wire.body, wire.headers['content-encoding'] ?? '', limits);
     text = redact(decoder.decode(bytes));
   } catch (error) {
     if (!(error instanceof WireError)) throw error;

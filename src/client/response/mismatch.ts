@@ -1,4 +1,5 @@
 import { asObject, parseJson, valueAt } from '../../base/json.ts';
+import { normalizeText } from '../../base/normalize.ts';
 import { type Operation, parametersOf } from '../../contract/operation.ts';
 
 /**
@@ -39,12 +40,17 @@ function isSameValue(asked: unknown, got: unknown): boolean {
 /** Services trim and normalize texts, and cut long ones short. */
 function isSameText(asked: string, got: string): boolean {
   const [wanted, shown] = [normalize(asked), normalize(got)];
-  const beginning = shown.replace(/\s*(?:…|\.{3})$/, '');
+  const beginning = withoutEllipsis(shown);
   return wanted === shown || (beginning !== '' && wanted.startsWith(beginning));
 }
 
+function withoutEllipsis(text: string): string {
+  const mark = ['…', '...'].find((end) => text.endsWith(end));
+  return mark === undefined ? text : text.slice(0, -mark.length).trimEnd();
+}
+
 function normalize(text: string): string {
-  return text.normalize('NFC').trim();
+  return normalizeText(text, 'NFC').trim();
 }
 
 function isListOfTexts(value: unknown): value is readonly string[] {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/client/outcome/outcome.ts';
 import { rowOfStatus, waitBeforeRetryMs } from '../../../src/client/outcome/retry.ts';
@@ -36,6 +37,8 @@ const inProgress: Expected = [
   [4, 'unknown'],
   [1, 'rejected'],
 ];
+
+const thrice = gzipSync(gzipSync(gzipSync('{}')));
 
 const faults: readonly (readonly [string, Behaviour, Expected])[] = [
   ['reset before the body is read', { does: 'reset' }, unlessOneShot('unknown')],
@@ -80,6 +83,11 @@ const faults: readonly (readonly [string, Behaviour, Expected])[] = [
   ['201 and cut JSON', answer(201, '{"id":'), unreadable],
   ['200 and damaged gzip', answer(200, 'xx', { 'content-encoding': 'gzip' }), unreadable],
   ['200 and an unknown coding', answer(200, 'xx', { 'content-encoding': 'zstd-9' }), unreadable],
+  ['200 and three codings', answer(200, thrice, { 'content-encoding': 'gzip, gzip, gzip' }), unreadable],
+  ...['000', '099', '600', '999'].map((status) => {
+    const bytes = `HTTP/1.1 ${status} Odd\r\nContent-Length: 2\r\n\r\n{}`;
+    return [`${status}`, { does: 'raw', bytes }, unlessOneShot('unknown')] as const;
+  }),
   ['200 and more than 8 MiB', answer(200, `"${'x'.repeat(8 * 1024 * 1024)}"`), unreadable],
 ];
 

@@ -107,3 +107,14 @@ test('what a response shows in the message is cut short', async () => {
     failure: { message: expect.stringMatching(/x… instead of "Spring sale"$/) },
   });
 });
+
+// Each of these took seconds or minutes, in which no timeout and no signal was heard.
+test.each([
+  ['spaces within', `x${' '.repeat(200_000)}y`],
+  ['spaces before an ellipsis', `x${' '.repeat(200_000)}y...`],
+  ['marks in the wrong order', `x${'\u0301\u0323'.repeat(400_000)}`],
+])('a text of a hostile response is compared at once: %s', async (_, label) => {
+  const { outcome } = await outcomeOf(createBackup, backup, { id: otherId, label });
+
+  expect(outcome).toMatchObject({ kind: 'unknown', failure: { code: 'mismatched_response' } });
+});

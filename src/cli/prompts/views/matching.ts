@@ -1,3 +1,5 @@
+import { normalizeText } from '../../../base/normalize.ts';
+
 /** With fewer choices, the hint that typing filters them is noise. */
 export const minToFilter = 6;
 
@@ -8,7 +10,7 @@ interface Searched {
   readonly isOther: boolean;
 }
 
-const foldCase = (text: string) => text.normalize('NFKC').toLowerCase();
+const foldCase = (text: string) => normalizeText(text, 'NFKC').toLowerCase();
 
 const wordsIn = (text: string) => foldCase(text).split(/\s+/).filter(Boolean);
 
