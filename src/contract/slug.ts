@@ -28,7 +28,7 @@ export function slugOf(text: string): string {
   return slug.replace(/-$/, '');
 }
 
-/** Whether the rule of {@link slugOf} leaves a text as it is. */
+/** Whether the rule of {@link slugOf} leaves a text as it is. Of a long one nothing is normalized, which could take minutes. */
 export function isSlug(text: string): boolean {
-  return text !== '' && slugOf(text) === text;
+  return text !== '' && text.length <= 2 * maxSlugLength && slugOf(text) === text;
 }

@@ -14,16 +14,24 @@ const ofText = `^[^${notInText}]*$`;
 const ofLine = `^[^${notInLine}]*$`;
 const filled = (without: string) => `^[^${without}]*[^\\s${without}][^${without}]*$`;
 
-/** Text that may be empty. */
-export function text(max: number) {
+/**
+ * Text of at most `max` code points. Nothing else looks at a longer one: to normalize or to match it can take so long that the whole
+ * service stands still.
+ */
+function bounded(max: number, error = `must be at most ${max} characters long`, code = 'too_long') {
   return z
     .string()
-    .refine((value) => countCodePoints(value) <= max, {
-      error: `must be at most ${max} characters long`,
-      params: { code: 'too_long' },
+    .refine((value) => value.length <= 2 * max && countCodePoints(value) <= max, {
+      error,
+      params: { code },
       abort: true,
     })
-    .meta({ maxLength: max, pattern: ofText });
+    .meta({ maxLength: max });
+}
+
+/** Text that may be empty. */
+export function text(max: number) {
+  return bounded(max).meta({ maxLength: max, pattern: ofText });
 }
 
 /**
@@ -78,47 +86,53 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
-/** Text that passes a check of its format. `meta` describes the check in JSON Schema. */
+/** Text of at most `max` code points that passes a check of its format. `meta` describes the check in JSON Schema. */
 export function formatted(
+  max: number,
   isValid: (value: string) => boolean,
   error: string,
   meta: Readonly<Record<string, unknown>>,
 ) {
-  return z
-    .string()
-    .refine(isValid, { error, params: { code: 'invalid_format' } })
-    .meta(meta);
+  const code = 'invalid_format';
+  return bounded(max, error, code)
+    .refine(isValid, { error, params: { code } })
+    .meta({ ...meta, maxLength: max });
 }
 
-export function pattern(expression: RegExp, error: string) {
-  return z.string().regex(expression, error);
+/** Text of at most `max` code points that matches. */
+export function pattern(max: number, expression: RegExp, error: string) {
+  return bounded(max, error, 'invalid_format').regex(expression, { error, abort: true });
 }
 
 export const mapKeyPattern = /^(?!(?:__proto__|constructor|prototype)$)\P{Cc}{1,64}$/u;
 
 /** A key of a map. */
 export const mapKey = () =>
-  pattern(mapKeyPattern, 'must have a name of 1 to 64 characters without control characters');
+  pattern(64, mapKeyPattern, 'must have a name of 1 to 64 characters without control characters');
 
 /** Of any version, since the contract does not say which. Stored in lower case. */
 export const uuid = () => z.guid('must be a UUID').toLowerCase();
 
-export const color = () => pattern(forms.colorPattern, forms.colorForm.problem);
+export const color = () => pattern(7, forms.colorPattern, forms.colorForm.problem);
 
-export const webUrl = () => pattern(forms.webUrlPattern, forms.webUrlForm.problem).max(2048);
+export const webUrl = () => bounded(2048).regex(forms.webUrlPattern, forms.webUrlForm.problem);
+
+/** Of at most 254 characters, as many as mail programs send to. */
+export const email = () =>
+  bounded(254).regex(z.regexes.email, 'must be an email address').meta({ format: 'email' });
 
 /**
  * Names that Node knows besides these, such as US/Eastern, are valid too. No enumeration: a generated client could not send back
  * what it has read, which is a text.
  */
-export const timeZone = formatted(forms.timeZoneForm.fits, forms.timeZoneForm.problem, {
+export const timeZone = formatted(100, forms.timeZoneForm.fits, forms.timeZoneForm.problem, {
   id: 'TimeZone',
   description: 'An IANA time zone',
   examples: timeZones,
 });
 
 /** ISO 4217. */
-export const currency = formatted((value) => currencies.includes(value), forms.currencyForm.problem, {
+export const currency = formatted(3, (value) => currencies.includes(value), forms.currencyForm.problem, {
   id: 'Currency',
   description: 'An ISO 4217 currency',
   pattern: '^[A-Z]{3}$',
@@ -128,9 +142,8 @@ export const currency = formatted((value) => currencies.includes(value), forms.c
 const notATime = 'must be a time such as 2030-01-31T09:00:00Z';
 
 /** Years of four digits in every time zone, so that they sort. */
-const timeText = z.iso
-  .datetime({ offset: true, error: notATime, abort: true })
-  .regex(/^[1-8]/, notATime)
+const timeText = pattern(64, z.regexes.datetime({ offset: true }), notATime)
+  .regex(/^[1-8]/, { error: notATime })
   .meta({ id: 'Time', format: 'date-time', description: 'A time with its offset from UTC' });
 
 /** A time with an offset from UTC. Stored in UTC with milliseconds. */
@@ -138,7 +151,7 @@ export const time = () => timeText.transform((value) => timestamp(Date.parse(val
 
 /** The key under which a request is applied once. */
 export const idempotencyKey = () =>
-  pattern(/^[!-~]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces');
+  pattern(255, /^[!-~]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces');
 
 /** A list of at most `max` items without duplicates. */
 export function distinct<Item extends z.ZodType<string>>(item: Item, max: number) {

@@ -12,7 +12,7 @@ import {
   timeZone,
 } from './field-schemas.ts';
 
-const clockTime = () => pattern(clockTimePattern, clockTimeForm.problem);
+const clockTime = () => pattern(5, clockTimePattern, clockTimeForm.problem);
 
 const template = z.strictObject({
   title: lineOrDefault(256).default(''),

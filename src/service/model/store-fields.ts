@@ -3,6 +3,7 @@ import { hostSlugForm, hostSlugPattern } from '../../contract/forms.ts';
 import {
   color,
   currency,
+  email,
   filledLine,
   mapKey,
   oneLine,
@@ -13,14 +14,14 @@ import {
   webUrl,
 } from './field-schemas.ts';
 
-const slug = () => pattern(hostSlugPattern, hostSlugForm.problem);
+const slug = () => pattern(63, hostSlugPattern, hostSlugForm.problem);
 
 const basisPoints = () => z.int().min(0).max(10_000);
 const amount = () => z.int().min(0);
 
 /** Null clears a nullable field. */
 const settings = z.strictObject({
-  supportEmail: z.email().max(254).nullable(),
+  supportEmail: email().nullable(),
   description: text(5000).nullable(),
   logoImageId: uuid().nullable(),
   faviconImageId: uuid().nullable(),

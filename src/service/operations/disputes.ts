@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { decisions, disputeStatuses } from '../../contract/operations/disputes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import {
+  email,
   filledLine,
   filledText,
   idempotencyKey,
@@ -61,7 +62,7 @@ function isExact(value: unknown): boolean {
 }
 
 const lowerCaseWord = (example: string) =>
-  pattern(/^[a-z][a-z0-9_]{0,39}$/, `must be a lower-case word such as ${example}`);
+  pattern(40, /^[a-z][a-z0-9_]{0,39}$/, `must be a lower-case word such as ${example}`);
 
 /** Evidence for a dispute: a text, or the key of a file in the storage of the operator. */
 export const newEvidence = z.strictObject({
@@ -77,7 +78,7 @@ export const newDispute = z.strictObject({
   reason: filledText(4000),
   idempotencyKey: idempotencyKey(),
   orderId: optional(uuid()),
-  buyerEmail: optional(z.email().max(254)),
+  buyerEmail: optional(email()),
   providerCaseId: optional(filledLine(200)),
   riskSignals: z.record(mapKey(), jsonValue).nullish(),
   deadlineAt: time().nullish(),

@@ -28,7 +28,7 @@ import type { Work } from './unit-of-work.ts';
 const maxEndpoints = 20;
 
 const webhookUrl = () =>
-  pattern(discordUrl, 'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>');
+  pattern(300, discordUrl, 'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>');
 
 const eventType = () =>
   z

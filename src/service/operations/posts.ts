@@ -28,10 +28,9 @@ export const newPost = z
   .strictObject({
     title: filledLine(postLimits.title),
     contentMd: text(postLimits.contentMd),
-    slug: formatted(postSlugForm.fits, postSlugForm.problem, {
+    slug: formatted(maxSlugLength, postSlugForm.fits, postSlugForm.problem, {
       pattern: slugPattern,
       minLength: 1,
-      maxLength: maxSlugLength,
     }).optional(),
     excerpt: optional(text(postLimits.excerpt)),
     coverImageId: optional(uuid()),

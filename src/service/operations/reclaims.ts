@@ -18,7 +18,7 @@ import type { Work } from './unit-of-work.ts';
 
 /** A notice that the platform reclaims a subdomain. */
 export const newReclaim = z.strictObject({
-  subdomain: pattern(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a subdomain such as my-store'),
+  subdomain: pattern(63, /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a subdomain such as my-store'),
   reason: filledText(4000),
 });
 
