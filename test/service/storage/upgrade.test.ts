@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { sectionNames } from '../../../src/contract/operations/backups.ts';
-import { openStorage } from '../../../src/service/index.ts';
+import { listKeys, openStorage } from '../../../src/service/index.ts';
 import type { Storage } from '../../../src/service/storage/core/storage.ts';
 import { tables } from '../../../src/service/storage/core/tables.ts';
 import { newDatabase, openService, openTestStorage } from '../helpers/service.ts';
@@ -34,6 +34,7 @@ test('an instance goes on serving when a newer version has changed the schema, a
   const { 'backup.create': earlier } = await useEverything(service, 'before');
   await upgrade(storage);
   expect(JSON.stringify(await useEverything(service, 'after'))).not.toMatch(/later/i);
+  expect(JSON.stringify(await listKeys(storage, service.storeId, 10))).not.toMatch(/later/i);
   const restore = { sections: sectionNames, idempotencyKey: 'back' };
   expect((await service.call('backup.restore', earlier.id, restore)).status).toBe(200);
   const restarted = await openStorage(location);

@@ -27,8 +27,15 @@ export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord 
 
 /** Newest first. */
 export async function listApiKeys({ db, storeId }: Tenant, limit: number): Promise<ApiKeyRecord[]> {
-  const keys = db.selectFrom('apiKeys').selectAll().where('storeId', '=', storeId).limit(limit);
-  const rows = await keys.orderBy('createdAt', 'desc').orderBy('id', 'desc').execute();
+  const rows = await db
+    .selectFrom('apiKeys')
+    .select(['storeId', 'id', 'kind', 'label', 'sha256', 'scopes', 'createdAt', 'expiresAt', 'revokedAt'])
+    .select(['replacedBy', 'lastUsedAt'])
+    .where('storeId', '=', storeId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
   return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
 }
 

@@ -6,8 +6,13 @@ import type { ObjectRef, Tenant } from '../core/storage.ts';
 export type BackupRecord = RecordOf<'backups', { sections: readonly string[]; isPreRestore: boolean }>;
 
 export async function findBackup({ db, storeId }: Tenant, id: string): Promise<BackupRecord | undefined> {
-  const backups = db.selectFrom('backups').selectAll().where('storeId', '=', storeId);
-  const row = await backups.where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('backups')
+    .select(['id', 'version', 'label', 'createdAt', 'isPreRestore', 'sections'])
+    .select(['store', 'blog', 'settings', 'endpoints'])
+    .where('storeId', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst();
   return row && { ...row, sections: JSON.parse(row.sections), isPreRestore: row.isPreRestore === 1 };
 }
 
