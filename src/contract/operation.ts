@@ -52,6 +52,8 @@ interface Candidates {
   /** Lists only these, where the service knows the filter. */
   readonly query?: Readonly<Record<string, string>>;
   fits(fields: Readonly<Record<string, unknown>>): boolean;
+  /** What they are sorted by, the lowest first. Without it they stand as the service lists them. */
+  order?(fields: Readonly<Record<string, unknown>>): number;
 }
 
 interface RepeatedField {

@@ -77,7 +77,7 @@ test('disputes are decided one by one: skip, Ctrl-C, and the same command goes o
   expect(JSON.parse(stdout)).toHaveLength(2);
 }, 120_000);
 
-test('without an id it goes through the open disputes, without those that a colleague has decided meanwhile', async () => {
+test('all the open disputes, one by one in the order of the list, without those that a colleague has decided meanwhile', async () => {
   const { machine, service, anotherMachine } = await setScene({ built: true });
   const colleague = otherUser(service);
   const ids: string[] = [];
@@ -86,8 +86,7 @@ test('without an id it goes through the open disputes, without those that a coll
   const terminal = await openTerminal(laptop.folder, laptop.env);
 
   terminal.type(`clear; ${programLine} disputes decide; echo "exit $?"`);
-  await terminal.pressAt(/❯ \S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
-  await terminal.pressAt(/Decide only this dispute\?\n❯ Yes, only this one\n.*\(3\)\n/, 'Down', 'Enter');
+  await terminal.pressAt(/❯ All 4, one by one\n +\S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
   const planned = terminal.shows(/Go through these 4 disputes/);
   await plan(terminal);
   // All of them were shown once.
@@ -104,21 +103,26 @@ test('without an id it goes through the open disputes, without those that a coll
   );
 }, 120_000);
 
-test('one dispute of several open ones is decided alone, without a plan', async () => {
+test('one of the open disputes is decided by itself, as by its id; Escape goes back to the list', async () => {
   const { machine } = await setScene({ built: true });
-  await open(machine, 'Another');
+  const first = await open(machine, 'First');
+  await open(machine, 'Second');
   const terminal = await openTerminal(machine.folder, machine.env);
-
   terminal.type(`clear; ${programLine} disputes decide; echo "exit $?"`);
-  await terminal.pressAt(/❯ \S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
-  await terminal.pressAt(/Decide only this dispute\?\n❯ Yes, only this one\n/, 'Enter');
-  const first = await terminal.shows(new RegExp(keys));
-  expect(first).not.toMatch(/plan/i);
-  terminal.type('w');
-  await terminal.typeAt(/Resolution:$/, 'Delivered');
-  await confirm(terminal);
 
-  expect(await terminal.shows(/exit \d/)).toMatch(/✓ Decided 1 dispute\n(.*\n)*exit 0/);
+  await terminal.pressAt(/❯ All 3, one by one\n/, 'Second');
+  await terminal.pressAt(/❯ \S+ +due in .*Second\n/, 'Enter');
+  await terminal.pressAt(/Reason\n {2}Second\n(.*\n)+\? Status \(.*\):\n❯ won/, 'Escape');
+  await terminal.pressAt(/❯ \S+ +due in .*Second\n/, ...Array.from('Second', () => 'BSpace'), 'First');
+  await terminal.pressAt(/❯ \S+ +due in .*First\n/, 'Enter');
+  await terminal.pressAt(/Reason\n {2}First\n(.*\n)+\? Status \(.*\):\n❯ won/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, 'Delivered');
+  const { asked } = await confirm(terminal);
+  expect(first).toMatch(new RegExp(`^${asked}`));
+
+  await terminal.shows(/Decided dispute .* as won\n(.*\n)*exit 0/);
+  const { stdout } = await machine.run(typed`disputes list --status open --json`);
+  expect(JSON.parse(stdout).items).toHaveLength(2);
 }, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {

@@ -58,7 +58,7 @@ export async function readInput(
 async function complete(
   given: GivenInput,
   { operation, confirm }: OperationInput,
-  { introduce, isReviewed }: InputSteps,
+  { introduce, isReviewed, offersAll }: InputSteps,
   body: Record<string, unknown> | null,
   questions: Questions | null,
 ): Promise<Run> {
@@ -102,7 +102,12 @@ async function complete(
   const run: Run = { ...newRun(given, target, request), fields, writeOutput };
   if (!isAsked) return run;
   const { askMissing } = await import('./questions/ask-missing.ts');
-  const asked = await askMissing(run, parameters, { introduce, first: questions, fields: absent });
+  const asked = await askMissing(run, parameters, {
+    introduce,
+    offersAll,
+    first: questions,
+    fields: absent,
+  });
   return { ...run, questions: asked };
 }
 

@@ -4,6 +4,7 @@ import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
+import { ChoseAll } from '../../cli/operation/questions/chose-all.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { columnFlag } from './bulk/columns.ts';
@@ -71,7 +72,7 @@ export const command: CommandDefinition = {
   options: described.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
   tool: toolOf(input, 'A decision is final.'),
   description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
-id, or with several, a terminal shows each and you decide it with one key; ${from} records the decisions in a file. Run the same
+id, a terminal lists the open ones: choose one, or all, one by one. ${from} records the decisions in a file. Run the same
 command again to continue: nothing is decided twice.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
 plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
@@ -96,10 +97,13 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
           '--from-file holds the decision on one dispute',
           `for a list, use ${from} ${single}`,
         );
-      const isWhole = ids.length > 0 || session.flags.dryRun || !ui.canAsk || hasDecision(parsed);
+      const isWhole = ids.length > 0 || session.flags.dryRun || !ui.canAsk || isForOne(parsed);
       if (isWhole) return decideOne(call, input);
-      const { decideOpen } = await import('./bulk/decide-by-hand.ts');
-      return (await decideOpen(call)) ?? decideOne(call, input);
+      return decideOne(call, input, { offersAll: true }).catch(async (error: unknown) => {
+        if (!(error instanceof ChoseAll)) throw error;
+        const { decideAll } = await import('./bulk/decide-by-hand.ts');
+        return decideAll(call, error.objects);
+      });
     }
     refuseSingleInput(parsed, file !== undefined);
     if (file === undefined) {
@@ -114,8 +118,8 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
 /** Flags that say how one dispute is decided. */
 const ofOne = ['--status', '--resolution', '--resolution-file', '--set', '--from-file'];
 
-function hasDecision({ options }: ParsedCommand): boolean {
-  return ofOne.some((flag) => options.has(flag));
+function isForOne({ options }: ParsedCommand): boolean {
+  return [...ofOne, '--confirm'].some((flag) => options.has(flag));
 }
 
 /** Several disputes have different decisions, so flags that set one are refused. */

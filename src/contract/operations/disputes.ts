@@ -132,7 +132,12 @@ export const decideDispute = {
   }),
   response: dispute,
   repeats: [{ field: 'id', parameter: 'disputeId' }, { field: 'status' }],
-  candidates: { what: 'open disputes', query: { status: 'open' }, fits: ({ status }) => status === 'open' },
+  candidates: {
+    what: 'open disputes',
+    query: { status: 'open' },
+    fits: ({ status }) => status === 'open',
+    order: ({ deadlineAt }) => Date.parse(String(deadlineAt)) || Number.MAX_SAFE_INTEGER,
+  },
   service: {
     scope: 'disputes:decide',
     conflicts: true,

@@ -44,18 +44,17 @@ test('disputes show', async () => {
 test('disputes decide', async () => {
   const session = await openSession('storectl disputes decide', { rows: 100 });
   await session.pressAt(/Which dispute do you want to decide\?\n(.*\n)+.*select$/, 'Enter');
-  expect(await session.shows(/stop here$/)).toMatch(
-    /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Your decision\?\n {2}w {2}won\n {2}l {2}lost\n {2}d {2}withdrawn\n {2}o {2}other status or resolution\n {2}s {2}skip this dispute\n {2}q {2}stop here$/,
+  await session.pressAt(
+    /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Status \(.*\):\n❯ won\n {2}lost\n {2}withdrawn\n/,
+    'Enter',
   );
-  session.press('x');
-  await session.pressAt(/> Press w, l, d, o, s, or q\.$/, 'w');
   await session.typeAt(/Resolution:$/, 'The carrier confirmed delivery');
   await session.shows(/to confirm:$/);
   const { id } = await openDispute(session);
   session.type(`${id}x`);
   await session.typeAt(/That doesn.t match/, id);
   const screen = await session.ends();
-  expect(screen.slice(screen.indexOf('✔ Your decision'))).toMatchInlineSnapshot(`
+  expect(screen.slice(screen.indexOf('✔ Status'))).toMatchInlineSnapshot(`
     "✔ Your decision? won
     ✔ Resolution: The carrier confirmed delivery
 

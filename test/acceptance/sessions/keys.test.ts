@@ -112,8 +112,8 @@ test('what is asked about an id comes after one that the service knows', async (
   await session.pressAt(/⏎ select$/, 'Down', 'Enter');
   await session.typeAt(/Dispute ID:$/, '5e0c7a52-0000-4000-8000-000000000009');
   await session.pressAt(/not found in store(.*\n)+.*select$/, 'Up', 'Enter');
-  await session.pressAt(/Evidence \(4\)(.*\n)+.*Your decision\?\n/, 'C-c');
-  expect(await session.ends()).toMatch(/cancelled \(1 still open\)\n(.*\n)*exit 130/);
+  await session.pressAt(/Evidence \(4\)(.*\n)+\? Status \(.*\):\n/, 'C-c');
+  expect(await session.ends()).toMatch(/cancelled; nothing was decided\n(.*\n)*exit 130/);
 });
 
 test('a refused value is asked for again; each attempt has its own record, and one has an effect', async () => {
@@ -297,14 +297,14 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   `);
   session.press('Enter');
   await session.pressAt(
-    /refund the original payment method\n(.*\n)+\? Your decision\?\n {2}w {2}won\n(.*\n)*.*stop here$/,
-    'w',
+    /refund the original payment method\n(.*\n)+\? Status \((.*\n)*.*\):\n❯ won\n(.*\n)*.*select$/,
+    'Enter',
   );
   await session.typeAt(/Resolution:$/, 'Delivered, as the carrier has confirmed');
   await session.typeAt(/to confirm:$/, 'no');
   await session.pressAt(/Ctrl-C to cancel\.$/, 'C-c');
   expect(await session.ends()).toMatch(
-    /> That doesn't match\. Try again, or\n +press Ctrl-C to cancel\.\n(.*\n)*error: cancelled \(1 still open\)\n(.*\n)+exit 130$/,
+    /> That doesn't match\. Try again, or\n +press Ctrl-C to cancel\.\n(.*\n)*error: cancelled; nothing was decided\n(.*\n)*exit 130$/,
   );
 });
 

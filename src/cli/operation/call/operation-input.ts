@@ -30,6 +30,8 @@ export interface InputSteps {
   readonly whatChanges?: WhatChanges;
   /** Shows what the user has to know for the questions. Called when the path parameters are known. */
   introduce?(run: Run): Promise<void>;
+  /** Whether the list of ids offers all of them, too. Choosing that throws {@link ChoseAll}. */
+  readonly offersAll?: boolean;
   /** Whether a terminal shows the request before it is sent even if the user was asked for nothing. */
   readonly isReviewed?: boolean;
   /** Whether the operation is sent, so that its response is printed. True by default. */

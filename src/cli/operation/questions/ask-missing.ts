@@ -22,6 +22,7 @@ import { askAll, explainKeys, type Question, type Questions } from '../../prompt
 import type { InputSteps } from '../call/operation-input.ts';
 import type { Run, RunQuestions } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
+import { ChoseAll } from './chose-all.ts';
 import { type Choices, findChoices } from './find-choices.ts';
 
 /** Whether an error is that of a service that says that the id does not exist. */
@@ -59,6 +60,7 @@ interface WhatToAsk {
   readonly first: Questions | null;
   readonly fields: readonly FieldFlag[];
   readonly introduce: InputSteps['introduce'] | undefined;
+  readonly offersAll: InputSteps['offersAll'] | undefined;
 }
 
 /**
@@ -68,7 +70,7 @@ interface WhatToAsk {
 export async function askMissing(
   run: Run,
   parameters: Record<string, string>,
-  { first: asked, fields, introduce }: WhatToAsk,
+  { first: asked, fields, introduce, offersAll = false }: WhatToAsk,
 ): Promise<RunQuestions> {
   const { ui, session } = run;
   const { operation, body } = run.request;
@@ -90,7 +92,10 @@ export async function askMissing(
     await lookForChoices();
     for (;;) {
       const { offered, known } = choices;
-      parameters[name] = await askId(ui, operation, name, { all: known, offered }, parameters[name]);
+      const actions = offersAll && offered.length > 1 ? [allOf(offered.length)] : [];
+      const id = await askId(ui, operation, name, { all: known, offered, actions }, parameters[name]);
+      if (actions.some(({ value }) => value === id)) throw new ChoseAll(offered);
+      parameters[name] = id;
       try {
         return await introduce?.(run);
       } catch (error) {
@@ -169,12 +174,22 @@ const problemsOfIds = {
   unknown: 'This machine has seen no id that begins with this. Type the whole id.',
 } as const;
 
-/** Asks for an id in the path of the operation. */
-export async function askId(
+const allOf = (count: number): Choice => ({ value: '#all', name: `All ${count}, one by one` });
+
+/** Asks for an id in the path of the operation, or for one of the `actions`, which stand above the ids. */
+async function askId(
   ui: Ui,
   operation: Operation,
   parameter: string,
-  { all, offered }: { readonly all: readonly KnownObject[]; readonly offered: readonly KnownObject[] },
+  {
+    all,
+    offered,
+    actions,
+  }: {
+    readonly all: readonly KnownObject[];
+    readonly offered: readonly KnownObject[];
+    readonly actions: readonly Choice[];
+  },
   before: string | undefined,
 ): Promise<string> {
   const { io } = ui;
@@ -198,5 +213,5 @@ export async function askId(
   if (kind === undefined || offered.length === 0) return typeId();
   const question = `Which ${noun} do you want to ${verb}?`;
   const preset = isKnown || before === undefined ? before : '';
-  return chooseOrType(io, question, idChoices(ui, kind, offered), preset, typeId);
+  return chooseOrType(io, question, [...actions, ...idChoices(ui, kind, offered)], preset, typeId);
 }

@@ -31,5 +31,7 @@ export async function findChoices(
       typeof id === 'string' ? [{ id, seenAt: String(createdAt ?? ''), fields }] : [],
     ) ?? known;
   const fits = ({ fields }: KnownObject) => candidates?.fits(fields) ?? true;
-  return { offered: offered.filter(fits), known, isListed: listed !== null };
+  const place = ({ fields }: KnownObject) => candidates?.order?.(fields) ?? 0;
+  const fitting = offered.filter(fits).toSorted((one, other) => place(one) - place(other));
+  return { offered: fitting, known, isListed: listed !== null };
 }

@@ -7,15 +7,10 @@ import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { findIds } from '../../../cli/operation/find-ids.ts';
-import { askId, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
-import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
+import { findChoices } from '../../../cli/operation/questions/find-choices.ts';
 import { announce } from '../../../cli/operation/send/announce.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { askChoice } from '../../../cli/prompts/prompts.ts';
-import { askAll, explainKeys, type Question } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { KnownObject } from '../../../history/objects/known-objects.ts';
-import { readDispute } from '../dispute/dispute-status.ts';
 import { decideNext } from './decide-next.ts';
 import { askPlan, type Planned } from './plan-by-hand.ts';
 import { documentOfRow, runFor, wordsByHand } from './rows.ts';
@@ -45,66 +40,12 @@ export async function decideByHand(
   );
 }
 
-/**
- * Asks which of the open disputes to decide, and whether to go on with the others by deadline. Null if the service cannot list them,
- * or has none.
- */
-export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<CommandResult | null> {
-  const run = await startRun(ui, session, parsed, decideDispute);
-  const { offered: open, known, isListed } = await findChoices(run, 'dispute');
-  if (!isListed || open.length === 0) return null;
-  const offered = open.toSorted((one, other) => deadlineOf(one) - deadlineOf(other));
-  const chosen: { inTurn: readonly Planned[] } = { inTurn: [] };
-  const goesOn: Question = async () => {
-    const all = chosen.inTurn;
-    if (all.length === 1) return;
-    const answer = await askChoice(ui.io, 'Decide only this dispute?', [
-      { value: onlyThis, name: 'Yes, only this one' },
-      { value: 'all', name: `No, go on with the other open ones after it (${all.length - 1})` },
-    ]);
-    if (answer === onlyThis) chosen.inTurn = all.slice(0, 1);
-  };
-  if (offered.length > 1) explainKeys(ui);
-  await askAll(() => [
-    async () => {
-      const id = await askForExisting(run, { known, offered });
-      chosen.inTurn = inTurnFrom(id, offered);
-    },
-    goesOn,
-  ]);
-  return decideInTurn(run, chosen.inTurn);
-}
-
-const onlyThis = 'only';
-
-/** The dispute with this id, then the others from there on. */
-function inTurnFrom(id: string, offered: readonly KnownObject[]): readonly Planned[] {
-  const from = offered.findIndex((object) => object.id === id);
-  return from === -1 ? [{ id }, ...offered] : [...offered.slice(from), ...offered.slice(0, from)];
-}
-
-/** Asks again for an id that was typed and does not exist. */
-async function askForExisting(
-  run: Run,
-  { known, offered }: Pick<Choices, 'known' | 'offered'>,
-): Promise<string> {
-  const { ui, session } = run;
-  for (let before: string | undefined; ; ) {
-    const id = await askId(ui, decideDispute, 'disputeId', { all: known, offered }, before);
-    if (offered.some((object) => object.id === id)) return id;
-    try {
-      await readDispute(runFor(run, id));
-      return id;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      explainRefusal(ui, session, error);
-      before = id;
-    }
-  }
-}
-
-function deadlineOf({ fields }: KnownObject): number {
-  return Date.parse(String(fields.deadlineAt)) || Number.MAX_SAFE_INTEGER;
+/** As {@link decideByHand}, of all the open disputes, in the order in which they were listed. */
+export async function decideAll(
+  { ui, session, parsed }: CommandCall,
+  disputes: readonly Planned[],
+): Promise<CommandResult> {
+  return decideInTurn(await startRun(ui, session, parsed, decideDispute), disputes);
 }
 
 /** In their order. One that was decided already, by somebody else meanwhile too, is not asked for. */

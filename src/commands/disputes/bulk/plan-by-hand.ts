@@ -20,7 +20,7 @@ export const decisionFields = deriveFlags(decideDispute.body, {
 /** Of a dispute that was not read yet, only the id may be known. */
 export type Planned = Pick<KnownObject, 'id'> & Partial<Pick<KnownObject, 'fields'>>;
 
-const noPlan = { value: '#none', name: 'None: ask me for each dispute' };
+const noPlan = { value: '#none', name: 'No plan: decide them one by one' };
 
 /**
  * Asks what is planned for most of the disputes, and shows all of them with the plan, before the first is decided. Each is shown

@@ -3,7 +3,7 @@ import { valueAt } from '../../../base/json.ts';
 import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../../../cli/core/sanitize.ts';
-import type { OperationInput } from '../../../cli/operation/call/operation-input.ts';
+import type { InputSteps, OperationInput } from '../../../cli/operation/call/operation-input.ts';
 import { type Result, type ResultView, type Run, unchangedResult } from '../../../cli/operation/call/run.ts';
 import { confirm } from '../../../cli/operation/confirm.ts';
 import { readInput } from '../../../cli/operation/read-input.ts';
@@ -26,8 +26,9 @@ import {
 export async function decideOne(
   call: CommandCall,
   input: OperationInput,
+  steps: Pick<InputSteps, 'offersAll'> = {},
 ): Promise<CommandResult | undefined> {
-  const run = await readInput(call, input, { introduce: introduceDispute });
+  const run = await readInput(call, input, { ...steps, introduce: introduceDispute });
   if (call.session.flags.dryRun) return printDryRun(run, dryRunNote(run));
   await announce(run);
   const result = await untilAccepted(run, () => confirmAndDecide(run, { isShown: run.questions !== null }));
