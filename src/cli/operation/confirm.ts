@@ -36,6 +36,8 @@ export async function confirm(
 ): Promise<void> {
   const { ui, questions } = run;
   if (questions !== null) {
+    const { explainKeys } = await import('../prompts/questions.ts');
+    explainKeys(ui);
     const { showRequest } = await import('./questions/review.ts');
     showRequest(run, shown);
   } else if (shown !== undefined && alwaysShow) ui.notice(hasQuestions ? apart(shown) : shown);

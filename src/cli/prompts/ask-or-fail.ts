@@ -56,7 +56,7 @@ export async function askNeeded(
   }
   const { askChoice, askText } = await import('./prompts.ts');
   const { chooseOrType } = await import('./choose-or-type.ts');
-  const { askAll, explainKeys } = await import('./questions.ts');
+  const { askAll, withKeysExplained } = await import('./questions.ts');
   const answers = new Map<string, string>();
   const questions = needed.map(
     ({ field, question, label = question, choices, isClosed = false, validate }) =>
@@ -78,8 +78,7 @@ export async function askNeeded(
         store(field, answer.trim());
       },
   );
-  if (questions.length > 1) explainKeys(ui);
-  await askAll(() => questions);
+  await askAll(withKeysExplained(ui, () => questions));
 }
 
 /** {@link askNeeded} for one value. */

@@ -9,10 +9,19 @@ export type Question = () => Promise<void>;
 /** The questions of a command. Called again before each question, because later ones may depend on earlier answers. */
 export type Questions = () => readonly Question[];
 
-/** Explains Escape and Ctrl-C before the first of several questions, once in a command. */
+/** Explains Escape and Ctrl-C before a question that has one before it, once in a command. */
 export function explainKeys({ io, noticeOnce }: Ui): void {
   const back = readsLines(io.env) ? 'Type < and press Enter' : 'Press Esc';
   noticeOnce(line`${back} for the previous question, Ctrl-C to cancel.`, 'dim');
+}
+
+/** The questions, with the keys explained once the first is answered: before it there is none to go back to. */
+export function withKeysExplained(ui: Ui, questions: Questions): Questions {
+  return () =>
+    questions().map((question, index) => () => {
+      if (index > 0) explainKeys(ui);
+      return question();
+    });
 }
 
 /** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */

@@ -24,7 +24,7 @@ import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { askSecret, askText } from '../../cli/prompts/prompts.ts';
-import { askAll, explainKeys, type Question } from '../../cli/prompts/questions.ts';
+import { askAll, type Question, withKeysExplained } from '../../cli/prompts/questions.ts';
 import { hintOfVersion, parseBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
@@ -171,13 +171,15 @@ async function askLogin(ui: Ui, session: Session, given: Given): Promise<Target>
     ...(given.storeId === undefined ? [askStore] : []),
     askKey,
   ];
-  if (questions.length > 1) explainKeys(ui);
-  else {
+  if (questions.length === 1) {
     ui.notice(line`New key for store ${describePlace(checkTarget(given, key))} (profile ${given.profile}):`);
     ui.notice(line`For another store, cancel and run ${quoteCommand('auth', 'login', '--profile', 'NAME')}.`);
   }
   for (let from = 0; ; ) {
-    await askAll(() => questions, from);
+    await askAll(
+      withKeysExplained(ui, () => questions),
+      from,
+    );
     const target = checkTarget(answers, key);
     try {
       await checkLogin(ui, session, target, 'this key');

@@ -18,7 +18,7 @@ import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
 import { chooseOrType } from '../../prompts/choose-or-type.ts';
 import { askText, type Choice } from '../../prompts/prompts.ts';
-import { askAll, explainKeys, type Question, type Questions } from '../../prompts/questions.ts';
+import { askAll, type Question, type Questions, withKeysExplained } from '../../prompts/questions.ts';
 import type { InputSteps } from '../call/operation-input.ts';
 import type { Run, RunQuestions } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
@@ -118,7 +118,7 @@ export async function askMissing(
       const words = Array.isArray(own) ? own.map(String) : knownValues(field.schema);
       await askInto(ui, body ?? {}, field, { words, isWhole, now: words });
     };
-  const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
+  const questions = withKeysExplained(ui, () => [...first(), ...missing, ...fields.map(questionOf)]);
   if (missing.length > 0 && choices.offered.length === 0) {
     const where = choices.isListed ? '' : ' seen on this machine';
     ui.notice(
@@ -126,8 +126,6 @@ export async function askMissing(
     );
   }
   if (missing.length === 0) await introduce?.(run);
-  // A change ends with a review, and Escape can leave the review, too.
-  if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
   await askAll(questions);
   return { goBack: () => askAll(questions, questions().length - 1), first, questionOf, questionsOfId };
 }

@@ -26,7 +26,6 @@ export async function decideNext(
   ui.notice('');
   for (const text of heading) ui.notice(line`${text}`, 'bold');
   showCaseFile(run, dispute);
-  explainKeys(ui);
   const decided = await askDecision(run, plan);
   if (decided === 'stop') return 'stop';
   if (decided === 'skip') return makeResult('skipped');
@@ -115,6 +114,7 @@ async function askForOther(run: Run, body: Record<string, unknown>, asksStatus: 
       results.push(await confirmAndDecide(run, { isShown: true }));
     },
   ];
+  explainKeys(ui);
   await askEach(() => questions);
   const [result] = results;
   if (result === undefined) throw new WentBack();

@@ -6,7 +6,7 @@ import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { askInto } from '../../../cli/operation/questions/ask-missing.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
 import { askChoice } from '../../../cli/prompts/prompts.ts';
-import { askAll, explainKeys, type Question } from '../../../cli/prompts/questions.ts';
+import { askAll, type Question, withKeysExplained } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { type Decision, remarkOn } from '../dispute/dispute-status.ts';
@@ -47,8 +47,11 @@ export async function askPlan(ui: Ui, disputes: readonly Planned[]): Promise<Dec
     if (answer === 'no') throw cancelledError();
     isAgreed = answer === 'yes';
   };
-  const questions = () => [ask('status'), ...(hasPlan() ? [ask('resolution')] : []), review];
-  explainKeys(ui);
+  const questions = withKeysExplained(ui, () => [
+    ask('status'),
+    ...(hasPlan() ? [ask('resolution')] : []),
+    review,
+  ]);
   ui.notice(
     line`Plan one decision for most of these ${disputes.length} disputes. Nothing is decided yet: you confirm or change it for each.`,
   );
