@@ -113,7 +113,7 @@ test('one of the open disputes is decided by itself, as by its id; Escape goes b
   await terminal.pressAt(/❯ All 3, one by one\n/, 'Second');
   await terminal.pressAt(/❯ \S+ +due in .*Second\n/, 'Enter');
   await terminal.pressAt(/Reason\n {2}Second\n(.*\n)+\? Status \(.*\):\n❯ won/, 'Escape');
-  await terminal.pressAt(/❯ \S+ +due in .*Second\n/, ...Array.from('Second', () => 'BSpace'), 'First');
+  await terminal.pressAt(/❯ \S+ +due in .*Second\n/, 'First');
   await terminal.pressAt(/❯ \S+ +due in .*First\n/, 'Enter');
   await terminal.pressAt(/Reason\n {2}First\n(.*\n)+\? Status \(.*\):\n❯ won/, 'Enter');
   await terminal.typeAt(/Resolution:$/, 'Delivered');
@@ -122,7 +122,7 @@ test('one of the open disputes is decided by itself, as by its id; Escape goes b
 
   await terminal.shows(/Decided dispute .* as won\n(.*\n)*exit 0/);
   const { stdout } = await machine.run(typed`disputes list --status open --json`);
-  expect(JSON.parse(stdout).items).toHaveLength(2);
+  expect(JSON.parse(stdout)).toHaveLength(2);
 }, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {

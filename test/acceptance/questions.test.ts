@@ -35,14 +35,19 @@ test.each([60, 80, 140])(
   120_000,
 );
 
-test('what matches nothing leads to a value that is typed, with what was typed', async () => {
+test('a filter that matches nothing chooses nothing; Escape clears it, and Other starts empty', async () => {
   const machine = newProgramMachine();
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${demo} disputes decide --resolution x; echo "exit $?"`);
 
   await terminal.pressAt(/Which dispute/, 'nothing like it');
+  await terminal.pressAt(/No matches\n {2}Other…\n\n0 of 1 • esc clear filter • .*select$/, 'Enter', 'x');
+  // Enter did nothing: what is typed goes on.
+  await terminal.pressAt(/decide\? nothing like itx\n {2}No matches\n {2}Other…\n/, 'Escape');
+  await terminal.pressAt(/decide\?\n❯ \S+ +due in .*\n(.*\n)* {2}Other…\n/, 'nothing');
+  await terminal.pressAt(/No matches\n {2}Other…\n/, 'Down');
   await terminal.pressAt(/No matches\n❯ Other…\n/, 'Enter');
-  await terminal.pressAt(/Dispute ID: nothing like it$/, 'C-c');
+  await terminal.pressAt(/Dispute ID:$/, 'C-c');
 
   await terminal.shows(/exit 130/);
 });

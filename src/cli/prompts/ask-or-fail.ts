@@ -63,9 +63,9 @@ export async function askNeeded(
       async () => {
         const before = answers.get(field);
         const offered = (await choices?.()) ?? [];
-        const type = (typed = '') =>
+        const type = () =>
           askText(ui.io, label, {
-            preset: typed || before,
+            preset: before,
             ...(validate && { validate: (text: string) => validate(text.trim()) }),
           });
         const answer =

@@ -111,25 +111,15 @@ export async function askChoice(
   choices: readonly Choice[],
   preset?: string,
 ): Promise<string> {
-  return (await pickOne(io, message, choices, preset)).value;
-}
-
-/** As {@link askChoice}. Resolves with what the user typed to filter the values, too. */
-export async function pickOne(
-  io: Io,
-  message: string,
-  choices: readonly Choice[],
-  preset?: string,
-): Promise<{ readonly value: string; readonly typed: string }> {
   const config = { ...pickerConfig(io, message, choices), preset, checked: null };
-  const { values, typed } = await ask(io, message, {
+  const [value = ''] = await ask<readonly string[]>(io, message, {
+    escapeClears: true,
     draw: (context, entered) => picker({ ...config, ...entered }, context),
     async read(context) {
-      const value = await plain.readNumber({ ...config, message: config.message() }, context);
-      return { values: [value], typed: '' };
+      return [await plain.readNumber({ ...config, message: config.message() }, context)];
     },
   });
-  return { value: values[0] ?? '', typed: typed.trim() };
+  return value;
 }
 
 /** Asks for at least one of several values, which are filtered by what is typed. Those in `preset` are selected at first. */
@@ -140,12 +130,10 @@ export async function askSeveral(
   preset: readonly string[] = [],
 ): Promise<string[]> {
   const config = { ...pickerConfig(io, message, choices), preset: undefined, checked: preset };
-  const { values } = await ask(io, message, {
+  const values = await ask<readonly string[]>(io, message, {
+    escapeClears: true,
     draw: (context, entered) => picker({ ...config, ...entered }, context),
-    async read(context) {
-      const chosen = await plain.readNumbers({ ...config, message: config.message() }, context);
-      return { values: chosen, typed: '' };
-    },
+    read: (context) => plain.readNumbers({ ...config, message: config.message() }, context),
   });
   return [...values];
 }
@@ -204,6 +192,8 @@ interface Asking<Answer> {
   /** The same for screen readers, by lines. Without it the question is drawn: what is not shown is read by single keys. */
   read?(context: PromptContext, entered: Entered): Promise<Answer>;
   readonly keepsLineBreaks?: boolean;
+  /** Whether Escape first clears what is typed. */
+  readonly escapeClears?: boolean;
 }
 
 /**
@@ -213,7 +203,7 @@ interface Asking<Answer> {
 async function ask<Answer>(
   io: Io,
   question: string,
-  { draw, read, keepsLineBreaks = false }: Asking<Answer>,
+  { draw, read, keepsLineBreaks = false, escapeClears = false }: Asking<Answer>,
 ): Promise<Answer> {
   io.beforeQuestion?.();
   const { signal, stdout } = io;
@@ -229,7 +219,7 @@ async function ask<Answer>(
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
-    if (key?.name === 'escape') back.abort();
+    if (key?.name === 'escape' && !(escapeClears && entered.draft.line !== '')) back.abort();
     // Ctrl-D deletes a character, or ends the input if the line is empty.
     if (key?.ctrl && key.name === 'd') setImmediate(() => terminal.input.isPaused() && ended.abort());
   };

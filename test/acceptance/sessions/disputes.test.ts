@@ -9,9 +9,9 @@ test('disputes open', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
     demo → store Juniper & Ink (5e0c7a52)
+    Press Esc for the previous question, Ctrl-C to cancel.
 
     Kind    payment
     Reason  Parcel never arrived
@@ -96,8 +96,8 @@ test('reclaim appeal', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl reclaim appeal
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which reclaim notice do you want to appeal? <id>  juniper-ink, noticed, <age>
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Text: The shop is open: last order yesterday
     demo → store Juniper & Ink (5e0c7a52)
 

@@ -113,7 +113,7 @@ test('what is asked about an id comes after one that the service knows', async (
   await session.typeAt(/Dispute ID:$/, '5e0c7a52-0000-4000-8000-000000000009');
   await session.pressAt(/not found in store(.*\n)+.*select$/, 'Up', 'Enter');
   await session.pressAt(/Evidence \(4\)(.*\n)+\? Status \(.*\):\n/, 'C-c');
-  expect(await session.ends()).toMatch(/cancelled; nothing was decided\n(.*\n)*exit 130/);
+  expect(await session.ends()).toMatch(/cancelled; nothing was sent\nexit 130/);
 });
 
 test('a refused value is asked for again; each attempt has its own record, and one has an effect', async () => {
@@ -222,10 +222,10 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Type < and press Enter for the previous question, Ctrl-C to cancel.
     Label:
     Invalid answer: A value is required.
     Label: nightly
+    Type < and press Enter for the previous question, Ctrl-C to cancel.
     Sections:
     1: store
     2: blog
@@ -304,7 +304,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.typeAt(/to confirm:$/, 'no');
   await session.pressAt(/Ctrl-C to cancel\.$/, 'C-c');
   expect(await session.ends()).toMatch(
-    /> That doesn't match\. Try again, or\n +press Ctrl-C to cancel\.\n(.*\n)*error: cancelled; nothing was decided\n(.*\n)*exit 130$/,
+    /> That doesn't match\. Try again, or\n +press Ctrl-C to cancel\.\n(.*\n)*error: cancelled; nothing was sent\nexit 130$/,
   );
 });
 
@@ -340,10 +340,11 @@ test('Escape at the first question does nothing, and at a later one keeps what s
   await session.typeAt(/Label: nigh$/, 'tly');
   await session.pressAt(/Label: nightly\n(.*\n)*.*submit$/, 'Space', 'set');
   await session.shows(/Sections: set\n/);
+  // Escape clears what was typed to search, and then goes back.
+  await escapeTo(session, /Sections:\n ◯ store\n ◉ blog\n❯◉ settings\n(.*\n)*.*submit$/);
   await escapeTo(session, /Label: nightly$/);
   session.press('Enter');
-  // The section that is left out, and what was typed to search.
-  await session.pressAt(/Sections: set\n ◯ store\n ◉ blog\n❯◉ settings\n(.*\n)*.*submit$/, 'C-u', 'Enter');
+  await session.pressAt(/Sections:\n ◯ store\n ◉ blog\n❯◉ settings\n(.*\n)*.*submit$/, 'Enter');
   await session.shows(/Sections: blog, settings, endpoints\n/);
 });
 

@@ -57,9 +57,7 @@ export async function askField(
     const preset = isOther ? other.value : textOf(before);
     const choices = [...words.map(asChoice), ...actions];
     if (isWhole) return askChoice(io, question, choices, textOf(before));
-    return chooseOrType(io, question, choices, preset, (typed) =>
-      askLine(io, field, isOther && typed === '' ? { before } : { before: typed || undefined }),
-    );
+    return chooseOrType(io, question, choices, preset, () => askLine(io, field, isOther ? { before } : {}));
   }
   return askLine(io, field, { before, canClear });
 }

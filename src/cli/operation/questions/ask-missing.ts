@@ -195,7 +195,7 @@ async function askId(
   const noun = nounOf(parameter);
   const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
   const isKnown = offered.some(({ id }) => id === before);
-  const typeId = async (given = '') => {
+  const typeId = async () => {
     const ids = all.map(({ id }) => id);
     const meantBy = (text: string) => (kind === undefined ? { id: text } : resolveId(text, kind, ids));
     const typed = await askText(io, upperFirst(`${noun} ID`), {
@@ -203,7 +203,7 @@ async function askId(
         const meant = meantBy(text.trim());
         return pathParameterProblem(text.trim()) ?? ('id' in meant || problemsOfIds[meant.problem]);
       },
-      preset: given || (isKnown ? undefined : before),
+      preset: isKnown ? undefined : before,
     });
     const meant = meantBy(typed.trim());
     return 'id' in meant ? meant.id : typed.trim();

@@ -23,11 +23,15 @@ export function matching<Choice extends Searched>(choices: readonly Choice[], ty
   });
 }
 
-/** The place of the choice that was most likely meant: one that begins so, else one with such a word, else the first. */
+/**
+ * The place of the choice that was most likely meant: one that begins so, else one with such a word, else the first. -1 if none
+ * matches: what leads elsewhere is not meant.
+ */
 export function bestMatch(choices: readonly Searched[], typed: string): number {
   const start = foldCase(typed.trimStart());
   const texts = choices.map(({ words, isOther }) => (isOther ? '' : foldCase(words)));
   if (start === '') return 0;
+  if (choices.every(({ isOther }) => isOther)) return -1;
   const beginning = texts.findIndex((text) => text.startsWith(start));
   if (beginning !== -1) return beginning;
   return Math.max(

@@ -5,7 +5,6 @@ import {
   isSpaceKey,
   isTabKey,
   isUpKey,
-  useEffect,
   useKeypress,
   usePagination,
   useState,
@@ -48,22 +47,16 @@ interface PickerConfig {
   wrap(text: string, indentation: string): string;
 }
 
-interface Picked {
-  readonly values: readonly string[];
-  /** What was typed to search the list. */
-  readonly typed: string;
-}
-
 /** One of several choices, or some of them, filtered by what is typed. */
-export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
+export const picker = createPrompt<readonly string[], PickerConfig>((config, done) => {
   const { look, message, choices, preset, summarize, wrap, before, draft } = config;
   const pageSize = config.pageSize();
   const isMultiple = config.checked !== null;
-  const [filter, setFilter] = useState(before?.line ?? '');
+  const [filter, setFilter] = useState('');
   const [checked, setChecked] = useState<readonly string[]>(before?.checked ?? config.checked ?? []);
   const [active, setActive] = useState(
     Math.max(
-      matching(choices, filter).findIndex(({ value }) => value === (before?.active ?? preset)),
+      choices.findIndex(({ value }) => value === (before?.active ?? preset)),
       0,
     ),
   );
@@ -72,10 +65,6 @@ export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
   useResize();
   const items = matching(choices, filter);
   const current = items[active];
-  useEffect((readline) => {
-    // The line is what the list is searched by.
-    if (before !== null) readline.write(before.line);
-  }, []);
   Object.assign(draft, { line: filter, checked, active: current?.value });
 
   /** Shows all again, with the cursor on the same choice. */
@@ -85,7 +74,7 @@ export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
   };
   const finish = (values: readonly string[]) => {
     setAnswer(choices.filter(({ value }) => values.includes(value)).map(({ short }) => short));
-    done({ values, typed: filter });
+    done(values);
   };
 
   useKeypress((key, readline) => {
@@ -101,6 +90,11 @@ export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
         showAll(current.value);
       } else if (checked.length === 0) setProblem('Select at least one with Space.');
       else finish(choices.map(({ value }) => value).filter((value) => checked.includes(value)));
+    } else if (key.name === 'escape') {
+      // Without a filter, it goes back: the prompt ends.
+      if (filter === '') return;
+      readline.clearLine(0);
+      showAll((current ?? choices[0])?.value ?? '');
     } else if (isUpKey(key) || isDownKey(key)) {
       setActive(Math.min(Math.max(active + (isUpKey(key) ? -1 : 1), 0), Math.max(items.length - 1, 0)));
     } else if (isMultiple && isSpaceKey(key)) {
@@ -126,10 +120,11 @@ export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
 
   const page = usePagination({
     items: [...items],
-    active: Math.min(active, Math.max(items.length - 1, 0)),
+    active: Math.min(Math.max(active, 0), Math.max(items.length - 1, 0)),
     pageSize,
     loop: false,
-    renderItem({ item, isActive }) {
+    renderItem({ item }) {
+      const isActive = item === current;
       const box = checked.includes(item.value) ? look.paint('green', '◉') : '◯';
       const shown = `${isActive ? '❯' : ' '}${isMultiple ? box : ''} ${wrap(item.name, '    ')}`;
       return isActive ? look.paint('cyan', shown) : shown;
@@ -138,10 +133,10 @@ export const picker = createPrompt<Picked, PickerConfig>((config, done) => {
   if (answer !== null) return `${look.title(message(), true)} ${look.paint('cyan', summarize(answer))}`;
   const count = (list: readonly PickerChoice[]) => list.filter(({ isOther }) => !isOther).length;
   const keys = [
-    ...(filter !== '' ? [`${count(items)} of ${count(choices)}`] : []),
+    ...(filter !== '' ? [`${count(items)} of ${count(choices)}`, 'esc clear filter'] : []),
     ...(filter === '' && items.length > pageSize ? [`${count(choices)} choices`] : []),
     '↑↓ navigate',
-    ...(count(choices) < minToFilter ? [] : ['type to filter']),
+    ...(filter !== '' || count(choices) < minToFilter ? [] : ['type to filter']),
     ...(isMultiple ? ['space select', '⏎ submit'] : ['⏎ select']),
   ];
   const below = [
