@@ -146,13 +146,13 @@ test('a list that fails to load is replaced by what this machine has seen, or by
   await terminal.shows(/exit 130/);
 });
 
-test('settings: the templates are in the menu, with the names of the events; a switch is offered the other way round', async () => {
+test('settings: the templates are in the menu, with the names of the events; Enter keeps the position of a switch', async () => {
   const machine = newProgramMachine();
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${demo} settings save; echo "exit $?"`);
   await terminal.pressAt(/What do you want to change\?/, 'decided', 'Enter');
   await terminal.pressAt(/◉ Template dispute_decided title/, 'discovery', 'Space', 'Enter');
-  await terminal.pressAt(/List the store in discovery\? \(y\/N\)$/, 'Enter');
+  await terminal.pressAt(/\? List the store in discovery:\n❯ Yes \(now\)\n {2}No\n/, 'Down', 'Enter');
   await terminal.typeAt(/Template dispute_decided title:.*$/, 'Decided');
   await terminal.pressAt(/Save these settings\?\n❯ Yes/, 'Enter');
 

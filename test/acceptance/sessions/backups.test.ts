@@ -29,8 +29,8 @@ test('backup create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup create
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: before the sale
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Sections: store, blog
     demo → store Juniper & Ink (5e0c7a52)
 
@@ -64,8 +64,8 @@ test('backup restore', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which backup do you want to restore? <id>  second (store, blog), <age>
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Sections: store
     demo → store Juniper & Ink (5e0c7a52)
 
@@ -176,8 +176,8 @@ test('notify add-endpoint', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl notify add-endpoint
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Name: Team
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ URL (for Discord: https://discord.com/api/webhooks/ID/TOKEN):
       https://discord.com/api/webhooks/1/token
     ✔ Events: dispute_opened

@@ -45,7 +45,7 @@ test('disputes decide', async () => {
   const session = await openSession('storectl disputes decide', { rows: 100 });
   await session.pressAt(/Which dispute do you want to decide\?\n(.*\n)+.*select$/, 'Enter');
   await session.pressAt(
-    /Dispute <uuid>\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Status \(.*\):\n❯ won\n {2}lost\n {2}withdrawn\n/,
+    /Dispute \S+\nStatus +open\n(.*\n)+Evidence \(4\)\n(.*\n)+\? Status \(.*\):\n❯ won\n {2}lost\n {2}withdrawn\n/,
     'Enter',
   );
   await session.typeAt(/Resolution:$/, 'The carrier confirmed delivery');
@@ -55,16 +55,18 @@ test('disputes decide', async () => {
   await session.typeAt(/That doesn.t match/, id);
   const screen = await session.ends();
   expect(screen.slice(screen.indexOf('✔ Status'))).toMatchInlineSnapshot(`
-    "✔ Your decision? won
+    "✔ Status (outcome for the store): won
     ✔ Resolution: The carrier confirmed delivery
+    demo → store Juniper & Ink (5e0c7a52)
 
     Status      won
     Resolution  The carrier confirmed delivery
 
     ✔ Decide this dispute as won? This is final. Type <id> to confirm:
       <uuid>
-    decided   <uuid>  as won
-    ✓ Decided 1 dispute
+    ✓ Decided dispute <uuid> as won
+    Status      open → won
+    Resolution  The carrier confirmed delivery
     exit 0"
   `);
 });

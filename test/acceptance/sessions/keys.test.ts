@@ -355,7 +355,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.shows(/Title:$/);
   session.paste('Spring\nsale');
   session.press('Enter');
-  await session.shows(/Spring sale\n.*Content \(Markdown\):$/);
+  await session.shows(/Spring sale\n.*\n.*Content \(Markdown\):$/);
   session.paste(text);
   await session.pressAt(/: Line 0.*\n(.*\n)*.*⏎Line 199\s+of a töxt\.$/, 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);

@@ -10,5 +10,6 @@ test('-q in a terminal: the id alone, unless there is something to ask', async (
   session.type('clear; storectl backup create --sections store -q');
   const asked = await session.shows(/Label:$/);
   expect(asked).toContain('demo: ');
-  expect(asked).toContain('Press Esc for the previous question, Ctrl-C to cancel.');
+  session.press('x', 'Enter');
+  expect(await session.shows(/select$/)).toContain('Press Esc for the previous question, Ctrl-C to cancel.');
 });

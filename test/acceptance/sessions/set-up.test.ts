@@ -33,8 +33,8 @@ test('auth login: everything is asked again if the store is not found, and the k
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
     "$ storectl auth login
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Base URL: http://<host>
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
 

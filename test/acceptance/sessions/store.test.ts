@@ -21,8 +21,8 @@ test('store update', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl store update
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Name, Time zone
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Name: Juniper
     ✔ Time zone: Europe/Rome
     demo → store Juniper & Ink (5e0c7a52)
@@ -91,8 +91,8 @@ test('blog create', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
+    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Content (Markdown): All inks **20 %** off.
     demo → store Juniper & Ink (5e0c7a52)
 
@@ -136,16 +136,20 @@ test('settings save', async () => {
     'Space',
     'Enter',
   );
-  await session.pressAt(/Pause notifications during quiet hours \(now yes\)\? \(y\/N\)$/, 'Enter');
+  await session.pressAt(
+    /\? Pause notifications during quiet hours:\n❯ Yes \(now\)\n {2}No\n/,
+    'Down',
+    'Enter',
+  );
   await session.pressAt(/Quiet hours start: 22:00$/, 'C-u');
   session.type('21:30');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings save
     demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Quiet hours enabled, Quiet hours start
-    ✔ Pause notifications during quiet hours (now yes)? No
+    Press Esc for the previous question, Ctrl-C to cancel.
+    ✔ Pause notifications during quiet hours: No
     ✔ Quiet hours start: 21:30
     demo → store Juniper & Ink (5e0c7a52)
 
@@ -240,7 +244,7 @@ test('blog create of several files: run again, what exists is in the plan and no
 test('store update: letters typed into the list of fields filter it; a wrong number names its unit', async () => {
   const session = await openSession('storectl store update');
   await session.pressAt(/⏎ submit$/, 'cashb', 'Space', 'Enter');
-  await session.shows(/What do you want to change\? Cashback\n\? Cashback.*$/);
+  await session.shows(/What do you want to change\? Cashback\n.*\n\? Cashback.*$/);
   session.press('C-u');
   session.type('five percent');
   await session.pressAt(/must be a whole number \(got "five percent"\); basis points: 250 is 2\.5 %/, 'C-c');

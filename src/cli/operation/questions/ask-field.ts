@@ -6,7 +6,7 @@ import { findFormProblems } from '../../input/check-forms.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
 import { chooseOrType, other } from '../../prompts/choose-or-type.ts';
-import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
+import { askChoice, askSeveral, askText, type Choice } from '../../prompts/prompts.ts';
 
 /** Values to offer when asking for a field. */
 export interface FieldHints {
@@ -38,8 +38,13 @@ export async function askField(
   }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') {
-    const shown = typeof now === 'boolean' ? ` (now ${now ? 'yes' : 'no'})` : '';
-    return askYesNo(io, `${field.description}${shown}?`, before === true);
+    const nameOf = (isOn: boolean) => (isOn ? 'Yes' : 'No');
+    const choices = [true, false].map((isOn) => ({
+      value: String(isOn),
+      name: isOn === now ? `${nameOf(isOn)} (now)` : nameOf(isOn),
+      short: nameOf(isOn),
+    }));
+    return (await askChoice(io, field.description, choices, String(before))) === 'true';
   }
   if (words.length > 0) {
     const question = promptOf(field, inputHintOf(field.schema).remark ?? '');

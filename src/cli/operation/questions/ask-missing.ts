@@ -140,10 +140,8 @@ export async function askInto(
   field: FieldFlag,
   { now, ...given }: Omit<FieldHints, 'before'> = {},
 ): Promise<void> {
-  // A user who chose a switch in the menu wants the other position, so that one is offered first.
-  const offered = field.kind === 'boolean' ? now !== true : now;
   const hints = {
-    before: valueAt(body, field.path) ?? offered,
+    before: valueAt(body, field.path) ?? now,
     now,
     ...given,
     words: given.words ?? knownValues(field.schema),
