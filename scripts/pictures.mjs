@@ -62,7 +62,7 @@ const scenes = [
       ['y', /2\d\/40/],
     ],
     parts: [
-      [/^\$ storectl/, /^create .*ink-03/],
+      [/^\$ storectl/, /^draft .*ink-03/],
       [/^Posts without/, /^created .*ink-08/],
       [/\d+\/40/, /\d+\/40/],
     ],

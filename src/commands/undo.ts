@@ -145,7 +145,7 @@ function stepsToRestore(change: HistoryRecord | null): readonly Step[] {
 const steps: RefusalSteps = {
   no_safety_backup: stepsToRestore,
   replaced_unknown: stepsToRestore,
-  nothing_to_undo: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }],
+  nothing_to_undo: () => [{ run: ['history', 'list'], rest: 'to see the changes and undos of this store' }],
 };
 
 const operations = { backup: restoreBackup, fields: updateStore, document: saveSettings };

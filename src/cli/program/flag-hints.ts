@@ -1,3 +1,4 @@
+import { isTypo, nearestFirst } from '../../base/nearest-name.ts';
 import { refusedFlags } from '../command/command-definition.ts';
 import { globalOptions } from '../command/global-options.ts';
 import { quoteCommand } from '../core/command-text.ts';
@@ -61,7 +62,10 @@ export async function hintForFlag(unknown: string, argv: readonly string[]): Pro
   if (found !== undefined) return didYouMean(found);
   if (isLetter) return null;
   const parts = own.map(({ flag }) => flag).filter((flag) => `${flag}-`.includes(`-${typed.slice(2)}-`));
-  return didYouMean(parts);
+  const typedName = typed.slice(2);
+  const hasTypo = (flag: string) => flag.split('-').some((word) => isTypo(word, typedName));
+  const near = nearestFirst(own.map(({ flag }) => flag).filter(hasTypo), typed).slice(0, maxOffered);
+  return didYouMean(parts.length > 0 ? parts : near);
 }
 
 /** More would be the help. */

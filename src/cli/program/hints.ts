@@ -20,7 +20,7 @@ const aliases = invert({
   'profile list': ['auth list'],
   'profile show': ['config'],
   'profile set': ['config set'],
-  'history list': ['list', 'ls', 'log', 'logs'],
+  'history list': ['log', 'logs'],
   'store update': ['update'],
   'backup restore': ['restore'],
   'disputes decide': ['decide', 'disputes close', 'disputes resolve'],

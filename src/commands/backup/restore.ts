@@ -40,7 +40,11 @@ takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
   async run(call) {
     const isSafe = !isOn(call.parsed, noSafetyBackup);
     const run = await readInput(call, input, { prepare: refuseBeforeAsking });
-    if (call.session.flags.dryRun) return printDryRun(run, isSafe ? dryRunNote : null);
+    if (call.session.flags.dryRun)
+      return printDryRun(run, {
+        note: isSafe ? dryRunNote : null,
+        preview: () => describeReplaced(run, isSafe),
+      });
     await announce(run);
     const result = await untilAccepted(run, () => confirmAndRestore(run, isSafe));
     return printResult(run, restoredView, result);

@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
+import { line, type Printable } from '../../cli/core/sanitize.ts';
 import type { InputSteps } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -31,7 +32,7 @@ storeId, env and updatedAt are read-only and are not sent.`,
   ],
   async run(call) {
     const run = await readInput(call, input, steps);
-    if (call.session.flags.dryRun) return printDryRun(run, dryRunNote);
+    if (call.session.flags.dryRun) return printDryRun(run, { note: dryRunNote, preview: () => preview(run) });
     await announce(run);
     const result = await untilAccepted(run, () => confirmAndSave(run));
     return printResult(run, savedView, result);
@@ -40,13 +41,18 @@ storeId, env and updatedAt are read-only and are not sent.`,
 
 const steps: InputSteps = {
   whatChanges,
-  // A dry run reads nothing.
+  // What a dry run reads is only shown.
   prepare: (body, { session }) => {
     if (session.flags.dryRun) refuseMistypedSettings(body, null);
   },
 };
 
 const dryRunNote = phrase`Without --dry-run, these fields are merged into the current settings, and the whole document is sent. To see the changes, run ${toRun('settings', 'diff')} with the same flags.`;
+
+async function preview(run: Run): Promise<Printable> {
+  const { changes } = await planSave(run);
+  return changes.length === 0 ? line`No changes.` : drawSettings(changes, run.ui.err);
+}
 
 /** PUT replaces the document, so the other fields are read first and sent back. */
 async function confirmAndSave(run: Run): Promise<Result> {

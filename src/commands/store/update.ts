@@ -52,7 +52,7 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   ],
   async run(call) {
     const run = await readInput(call, input, { whatChanges });
-    if (call.session.flags.dryRun) return printDryRun(run);
+    if (call.session.flags.dryRun) return printDryRun(run, { preview: () => preview(run) });
     await announce(run);
     const result = await untilAccepted(run, () => confirmAndUpdate(run));
     return printResult(run, updatedView, result);
@@ -85,14 +85,25 @@ const updatedView: ResultView = {
   },
 };
 
+/** The new values beside the present ones, as {@link confirmAndUpdate} shows them. */
+async function preview(run: Run): Promise<Printable> {
+  const { seen } = await readPresent(run);
+  return drawUpdate(run, seen, mergeObjects({ ...seen?.document }, run.request.body ?? {}));
+}
+
+/** The store as the service has it, or else as this machine has seen it last. */
+async function readPresent(run: Run) {
+  const current = await tryReadDocument(run, showStore);
+  return { current, seen: current === null ? await lastSeenStore(run.session) : shownNow(current.document) };
+}
+
 /**
  * Shows the new values beside the present ones, or else beside those that this machine has seen last. Offers a backup if the update
  * cannot be undone.
  */
 async function confirmAndUpdate(run: Run): Promise<Result> {
-  const { request, session } = run;
-  const current = await tryReadDocument(run, showStore);
-  const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
+  const { request } = run;
+  const { current, seen } = await readPresent(run);
   // Only a store that was read shows which fields it has.
   if (current !== null)
     refuseMistyped(updateStore.body, request.body ?? {}, current.document, 'a field of the store');

@@ -76,7 +76,7 @@ const clauses = {
   never_applied: (id: string) => `${id} was not applied`,
   no_safety_backup: (id: string) => `${id} has no safety backup`,
   replaced_unknown: (id: string) => `this machine does not know all values from before ${id}`,
-  nothing_to_undo: () => 'there is no change that can be undone',
+  nothing_to_undo: () => 'there is no change left that can be undone; an undo is taken back by its id',
 } as const;
 
 export type RefusalReason = keyof typeof clauses;

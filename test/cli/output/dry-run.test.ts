@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { setScene } from '../../helpers/scene.ts';
 
 describe('--dry-run', () => {
   test.each([
@@ -64,4 +65,18 @@ test.each([
   const result = await machine.run([...args, '--dry-run', '--json']);
 
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(note) });
+});
+
+test('--dry-run shows people what would change beside the present values, above the request', async () => {
+  const { machine } = await setScene();
+
+  const { exitCode, stdout, stderr } = await machine.run(
+    ['store', 'update', '--cashback-bp', '260', '--dry-run'],
+    { columns: 80 },
+  );
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('"cashbackBp": 260');
+  expect(stderr).toMatch(/Cashback.*260 bp \(2\.6 %\) {2}\(was 200 bp/);
+  expect((await machine.run(['history', 'list', '--json'])).stdout).toBe('[]\n');
 });

@@ -4,6 +4,7 @@ import { changedNothing, hasUndo } from '../../../history/changes/replaced-value
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import { markedByHand } from '../../../history/record/recorded-outcome.ts';
 import { type CommandResult, reportApplied } from '../../command/command-definition.ts';
+import { isForPerson } from '../../command/lists.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import { fieldNames, namesIn, refuseUnknownFields } from '../../command/response-fields.ts';
 import type { Session } from '../../command/session.ts';
@@ -12,7 +13,7 @@ import { commandLine, type Phrase, phrase, toRun } from '../../config/phrase.ts'
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { selectAt } from '../../core/field-path.ts';
-import { joined, line, maskWebhooks, type Printable } from '../../core/sanitize.ts';
+import { apart, joined, line, maskWebhooks, type Printable } from '../../core/sanitize.ts';
 import { renderJson } from '../../output/style.ts';
 import type { OperationRequest, Result, ResultView, Run } from '../call/run.ts';
 
@@ -119,15 +120,25 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
   });
 }
 
+/** What a dry run says besides the request. */
+interface DryRun {
+  /** What the command would do besides. */
+  readonly note?: Phrase | null;
+  /** What would change, with the present values if they can be read. Only people are shown it: a script gets the request, and no read is sent. */
+  preview?(): Promise<Printable | null>;
+}
+
 /**
- * Prints the request that would be sent, without the API key. A key in the body that the user has not given is an example. `note` says
- * what the command would do besides.
+ * Prints what would change, and the request that would be sent, without the API key. A key in the body that the user has not given is
+ * an example. A preview that fails is left out: the command itself would say why.
  */
-export async function printDryRun(run: Run, note: Phrase | null = null): Promise<undefined> {
+export async function printDryRun(run: Run, { note = null, preview }: DryRun = {}): Promise<undefined> {
   const { target, request, ui } = run;
   const { operation, parameters } = request;
   const { warnOfRequest } = await import('./warn-of-request.ts');
   warnOfRequest(run);
+  const shown = isForPerson(ui) && preview !== undefined ? await orNull(preview) : null;
+  if (shown !== null) ui.notice(apart(shown));
   const path = buildPath(operation, { storeId: target.storeId, ...parameters });
   printRequest(ui, {
     method: operation.method,
@@ -135,6 +146,15 @@ export async function printDryRun(run: Run, note: Phrase | null = null): Promise
     body: await withIdempotencyKey(request),
   });
   if (note !== null) ui.notice(note);
+}
+
+async function orNull(preview: () => Promise<Printable | null>): Promise<Printable | null> {
+  try {
+    return await preview();
+  } catch (error) {
+    if (error instanceof CliError) return null;
+    throw error;
+  }
 }
 
 async function withIdempotencyKey({ operation, body }: OperationRequest): Promise<OperationRequest['body']> {

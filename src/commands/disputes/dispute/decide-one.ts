@@ -29,7 +29,11 @@ export async function decideOne(
   steps: Pick<InputSteps, 'offersAll'> = {},
 ): Promise<CommandResult | undefined> {
   const run = await readInput(call, input, { ...steps, introduce: introduceDispute });
-  if (call.session.flags.dryRun) return printDryRun(run, dryRunNote(run));
+  if (call.session.flags.dryRun)
+    return printDryRun(run, {
+      note: dryRunNote(run),
+      preview: async () => describeDispute((await readDispute(run)).response, run.ui.err),
+    });
   await announce(run);
   const result = await untilAccepted(run, () => confirmAndDecide(run, { isShown: run.questions !== null }));
   return printResult(run, decidedView, result);
