@@ -207,9 +207,10 @@ function readTraceparent(header = ''): string | undefined {
 
 /** A path for the log: of one that is long its beginning, without keys, and only in characters that act on no terminal. */
 function shownPath(path: string): string {
+  // A letter of a key may be percent-encoded, and its percent sign as well.
   return path
     .slice(0, 300)
-    .replace(/sk_[\w%-]*/gi, 'sk_***')
+    .replace(/(?:s|%(?:25)*[57]3)(?:k|%(?:25)*[46]b)(?:_|%(?:25)*5f)[\w%-]*/gi, 'sk_***')
     .replace(
       /[^ -~]/g,
       (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,

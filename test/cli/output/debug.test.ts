@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { exitCodes } from '../../../src/cli/core/exit-codes.ts';
 import { answer } from '../../helpers/fault-server.ts';
 import { setScene } from '../../helpers/scene.ts';
 import { seedChange } from '../../helpers/seed-history.ts';
@@ -17,6 +20,39 @@ test('--debug shows no secret of a webhook', async () => {
 
   expect(stderr).toContain('/webhooks/123/***');
   expect(stderr).not.toContain('very-secret');
+});
+
+describe('a key that the service escapes in JSON', () => {
+  const key = 'Zm9v+YmFy/c2VjcmV0LWtleQ==';
+  const part = 'c2VjcmV0LWtleQ';
+  const forms = [
+    key.replaceAll('+', '\\u002B').replaceAll('/', '\\/'),
+    key.replace(/./g, (text) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  ];
+
+  test.each(forms)('is neither printed nor kept: %s', async (written) => {
+    const refusal = `{"code":"bad_key","detail":"not ${written}","errors":[{"pointer":"/name","detail":"${written}"}]}`;
+    const post = `{"id":"p-1","slug":"a","title":"T","contentMd":"C","note":"${written}"}`;
+    const json = { 'content-type': 'application/json' };
+    const { machine } = await setScene({ answers: [answer(400, refusal, json), answer(201, post, json)] });
+    const env = { STORECTL_API_KEY: key };
+
+    const refused = await machine.run(typed`store update --name x --debug --json`, { env });
+    const created = await machine.run(typed`blog create --title T --set contentMd=C --debug --json`, { env });
+    const history = await machine.run(typed`history list --json`, { env });
+
+    expect([refused.exitCode, created.exitCode]).toEqual([exitCodes.rejected, exitCodes.done]);
+    expect(refused.stderr).toContain('not [redacted]');
+    expect(JSON.parse(created.stdout)).toMatchObject({ note: '[redacted]' });
+    const kept = readdirSync(machine.stateDirectory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    expect(kept.join('')).toContain('[redacted]');
+    for (const text of [refused, created, history]
+      .flatMap(({ stdout, stderr }) => [stdout, stderr])
+      .concat(kept))
+      for (const secret of [key, written, part]) expect(text).not.toContain(secret);
+  });
 });
 
 describe('--debug', () => {

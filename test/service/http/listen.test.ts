@@ -134,6 +134,18 @@ test.each([
   ['a header that is no field', withHeaders('no field\r\n'), 400, 'malformed_request'],
   ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
   ['a second Host', withHeaders('HOST: y\r\n'), 400, 'malformed_request'],
+  [
+    'a second Authorization',
+    withHeaders('Authorization: Bearer a\r\nauthorization: Bearer b\r\n'),
+    400,
+    'malformed_request',
+  ],
+  [
+    'a second Content-Type',
+    withHeaders('Content-Type: application/json\r\nContent-Type: text/plain\r\n'),
+    400,
+    'malformed_request',
+  ],
   ['another version of HTTP', 'GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
   ['a request with too many headers', withHeaders('X: y\r\n'.repeat(100)), 431, 'headers_too_large'],
   ['a request with 1 900 headers', withHeaders('X: y\r\n'.repeat(1_900)), 431, 'headers_too_large'],
@@ -315,6 +327,16 @@ test('what has stopped leaves no timer that keeps the process alive', async () =
   // Timers of earlier tests may have ended meanwhile.
   expect(timers()).toBeLessThanOrEqual(before);
 });
+
+test.each(['%73k_live_abc', 's%6B%5flive_abc', '%2573k_live_abc'])(
+  'a 404 is logged without the key %s',
+  async (key) => {
+    const { server, lines } = await serveStore();
+    const request = `GET /nothing/${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    expect(await exchange(server.origin, request)).toMatch(/404/);
+    expect(lines).toMatchObject([{ status: 404, path: '/nothing/sk_***' }]);
+  },
+);
 
 test('a 404 is logged with its path, which acts on no terminal and has no key', async () => {
   const { server, lines, service } = await serveStore();

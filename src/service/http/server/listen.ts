@@ -131,6 +131,9 @@ export async function listen(
   };
 }
 
+/** What a request has once: of several, this service and a proxy before it could each go by another one. */
+const single = ['Host', 'Authorization', 'Content-Type'];
+
 /** What Node's parser accepts and other programs read differently, or null. */
 function findFault({ httpVersion, rawHeaders, headersDistinct }: IncomingMessage): ServiceError | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -139,9 +142,10 @@ function findFault({ httpVersion, rawHeaders, headersDistinct }: IncomingMessage
   if (rawHeaders.length > 2 * maxHeaders) {
     return new ServiceError('headers_too_large', `A request can have at most ${maxHeaders} headers`);
   }
-  const hosts = headersDistinct.host?.length ?? 0;
-  if (hosts > 1) return new ServiceError('malformed_request', 'There is more than one Host header');
-  if (hosts === 0 && httpVersion === '1.1') {
+  const repeated = single.find((name) => (headersDistinct[name.toLowerCase()]?.length ?? 0) > 1);
+  if (repeated !== undefined)
+    return new ServiceError('malformed_request', `There is more than one ${repeated} header`);
+  if (headersDistinct.host === undefined && httpVersion === '1.1') {
     return new ServiceError('malformed_request', 'The Host header is missing');
   }
   return null;
