@@ -71,17 +71,16 @@ test('disputes decide', async () => {
   `);
 });
 
-test('disputes decide: any id can be given if no dispute is open', async () => {
+test('disputes decide: if no dispute is open, it says so and asks for nothing', async () => {
   const machine = demoMachine();
   const id = (await openDispute({ machine })).id;
   await machine.run(['disputes', 'decide', id, '--status', 'won', '--resolution', 'Seen', '--confirm', id]);
   const session = await openSession('storectl disputes decide', { machine });
-  await session.typeAt(/No open disputes\. Enter an id\.\n(.*\n)*.*Dispute ID:$/, 'not an id');
-  await session.pressAt(/must not contain spaces/, 'C-u');
-  session.type(id);
   expect(await session.ends()).toMatch(
-    /Evidence \(4\)\n(.*\n)+error: already decided as won, which is final; nothing was sent\n {2}run `storectl disputes show <uuid>` to see it\nexit 6$/,
+    /error: no open disputes; nothing was sent\n {2}run `storectl disputes list` to see all disputes\nexit 5$/,
   );
+  const restore = await openSession('storectl backup restore', { machine });
+  expect(await restore.ends()).toMatch(/error: no backups; nothing was restored\n(.*\n)*exit 5$/);
 });
 
 test('reclaim appeal', async () => {

@@ -241,6 +241,17 @@ test('blog create of several files: run again, what exists is in the plan and no
   `);
 });
 
+test('blog create of several files: what is public at once is not created by Enter alone', async () => {
+  const machine = demoMachine();
+  for (const name of ['a', 'b'])
+    writeFileSync(path.join(machine.folder, `post-${name}.md`), `# Post ${name}\n`);
+  const session = await openSession('storectl blog create post-a.md post-b.md --status published', {
+    machine,
+  });
+  await session.pressAt(/Create these posts\? \(y\/N\)$/, 'Enter');
+  expect(await session.ends()).toMatch(/exit 130$/);
+});
+
 test('store update: letters typed into the list of fields filter it; a wrong number names its unit', async () => {
   const session = await openSession('storectl store update');
   await session.pressAt(/⏎ submit$/, 'cashb', 'Space', 'Enter');

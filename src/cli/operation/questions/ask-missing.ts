@@ -8,7 +8,8 @@ import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { minIdLength, resolveId, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, usageError } from '../../core/errors.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 import { setPath } from '../../core/field-path.ts';
 import { line, printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -120,10 +121,10 @@ export async function askMissing(
     };
   const questions = withKeysExplained(ui, () => [...first(), ...missing, ...fields.map(questionOf)]);
   if (missing.length > 0 && choices.offered.length === 0) {
-    const where = choices.isListed ? '' : ' seen on this machine';
-    ui.notice(
-      line`No ${operation.candidates?.what ?? (kind === undefined ? `${nounOf(name)}s` : kindOf(kind).plural)}${where}. Enter an id.`,
-    );
+    const what =
+      operation.candidates?.what ?? (kind === undefined ? `${nounOf(name)}s` : kindOf(kind).plural);
+    if (choices.isListed && kind !== undefined) throw nothingToChoose(what, kind);
+    ui.notice(line`No ${what} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce?.(run);
   await askAll(questions);
@@ -169,6 +170,12 @@ const problemsOfIds = {
   ambiguous: 'Several ids begin with this. Type more characters.',
   unknown: 'This machine has seen no id that begins with this. Type the whole id.',
 } as const;
+
+/** Exit 5: the service has none, so that there is no id to ask for. */
+function nothingToChoose(what: string, kind: ObjectKind): CliError {
+  const next = [{ run: kindOf(kind).list, rest: `to see all ${kindOf(kind).plural}` }];
+  return usageError(`no ${what}`, next, { code: 'not_found', exitCode: exitCodes.notFound });
+}
 
 const allOf = (count: number): Choice => ({ value: '#all', name: `All ${count}, one by one` });
 

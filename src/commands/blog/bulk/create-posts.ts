@@ -103,7 +103,11 @@ export async function createPosts(
   const plan = describePosts(planned, { note, timeZone: mapping.timeZone });
   showPlan(ui, plan);
   const question = 'Posts cannot be edited or deleted. Create these posts?';
-  if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();
+  // What is public at once cannot be taken back, so Enter alone does not agree to it.
+  const isPublic = planned.some(
+    (one) => knownResult(one) === null && (one.post.body.status ?? 'draft') !== 'draft',
+  );
+  if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, !isPublic))) throw cancelledError();
   await settleEarlier(run, planned);
   let ended: Map<string, HistoryRecord> | null = null;
   const end = await runBatch<PlannedPost>(ui, {
