@@ -23,6 +23,13 @@ export function isWellFormedKey(text: string): boolean {
   return checksum !== undefined && crc32Base62(text.slice(0, -checksum.length)) === checksum;
 }
 
+const anywhere = /sk_(?:live|demo)_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}/g;
+
+/** The text with every well-formed key in it as `sk_…[redacted]`: for what the user typed, who may have put a key in the wrong place. */
+export function withoutKeys(text: string): string {
+  return text.replace(anywhere, (key) => (isWellFormedKey(key) ? 'sk_…[redacted]' : key));
+}
+
 /** The complete key, with its checksum. */
 export function formatKey({ kind, id, secret }: KeyParts): string {
   const unchecked = `sk_${kind}_${id}_${secret}`;

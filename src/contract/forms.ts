@@ -49,12 +49,17 @@ export const currencyForm = ofText(
 
 const isCurrency = (code: string) => Intl.supportedValuesOf('currency').includes(code);
 
-export const hostSlugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/**
+ * Two hyphens in the third place begin a name in another script (RFC 5891), which could look like that of another store, and some
+ * names are those of the platform.
+ */
+export const hostSlugPattern =
+  /^(?!..--)(?!(?:admin|api|app|ftp|localhost|mail|smtp|www)$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** A part of the address of the store. */
 export const hostSlugForm = ofText(
   (text) => hostSlugPattern.test(text),
-  'must be 1 to 63 lowercase letters, digits or hyphens, without a hyphen at either end',
+  'must be 1 to 63 lowercase letters, digits or hyphens, without a hyphen at either end or two as the third and fourth, and no reserved name such as www',
   (text) => {
     const slug = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
     const meant = slug.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
@@ -87,6 +92,12 @@ export const clockTimeForm = ofText(
 
 /** Stricter than URL parsers: they skip spaces and line breaks and add slashes, others who read the text may not. */
 export const webUrlPattern = /^https?:\/\/[^\s\p{Cc}/?#@\\]+(?:[/?#][^\s\p{Cc}]*)?$/u;
+
+/** A handle such as @shop, or a URL. Nothing else that a browser would open, such as `javascript:…`. */
+export const socialPattern = new RegExp(
+  String.raw`^(?![\s\p{Cc}]*[A-Za-z][A-Za-z0-9+.-]*:)[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$|${webUrlPattern.source}`,
+  'u',
+);
 
 export const webUrlForm = ofText(
   (text) => webUrlPattern.test(text),

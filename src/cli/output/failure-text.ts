@@ -1,4 +1,5 @@
 import type { OutcomeKind } from '../../client/outcome/outcome.ts';
+import { withoutKeys } from '../../contract/api-key.ts';
 import type { ConnectionFlags } from '../config/connection-settings.ts';
 import { phraseText } from '../config/phrase.ts';
 import type { Failure, FieldError, Step } from '../core/errors.ts';
@@ -22,18 +23,31 @@ export interface Audience {
   readonly nameOf?: (field: FieldError) => string | null;
 }
 
-/** A failure for a person: what happened, and what to do next, a line for each step. Not made printable. */
+/** A failure for a person: what happened, and what to do next, a line for each step. Without keys, but not made printable. */
 export function describeFailure(
   failure: Failure,
   audience: Audience,
 ): { readonly message: string; readonly steps: readonly string[] } {
-  return { message: messageOf(failure, audience), steps: describeSteps(failure.next ?? [], audience) };
+  return {
+    message: withoutKeys(messageOf(failure, audience)),
+    steps: describeSteps(failure.next ?? [], audience).map(withoutKeys),
+  };
 }
 
 /** The error that `--json` prints on stderr. */
 export function failureDocument(failure: Failure, audience: Audience) {
-  const { code, outcome, status, requestId, retryAt, operationId, safetyBackupId, files } = failure;
-  const fields = failure.fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
+  const { code, outcome, status, requestId, retryAt, operationId, safetyBackupId } = failure;
+  const fields = failure.fields?.map(({ field, flag, detail }) => ({
+    field: withoutKeys(field),
+    flag: flag && withoutKeys(flag),
+    detail: withoutKeys(detail),
+  }));
+  const files = failure.files?.map(({ path, line, field, reason }) => ({
+    path: withoutKeys(path),
+    line,
+    field: field && withoutKeys(field),
+    reason: withoutKeys(reason),
+  }));
   const { message, steps } = describeFailure(failure, audience);
   return {
     code,
@@ -55,11 +69,11 @@ export function describeItem({ fields = [], ...failure }: Failure, recordId: str
   const { outcome, status, code, what, reason = what } = failure;
   if (fields.length > 0) {
     const wrong = fields.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
-    return printable(status === undefined ? wrong : `${wrong} (${[status, code].join(' ')})`);
+    return printable(withoutKeys(status === undefined ? wrong : `${wrong} (${[status, code].join(' ')})`));
   }
   const id = outcome === 'unknown' && recordId !== undefined ? ` (${recordId})` : '';
   // The row begins with "in doubt", so only the reason follows.
-  return printable(`${(outcome === 'unknown' ? reason : what) ?? ''}${id}`);
+  return printable(withoutKeys(`${(outcome === 'unknown' ? reason : what) ?? ''}${id}`));
 }
 
 /** A sentence for each step. To run the command again ends the sentence before it. */

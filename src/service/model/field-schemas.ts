@@ -117,6 +117,13 @@ export const color = () => pattern(7, forms.colorPattern, forms.colorForm.proble
 
 export const webUrl = () => bounded(2048).regex(forms.webUrlPattern, forms.webUrlForm.problem);
 
+/** A handle or a URL of a social profile. */
+export const socialProfile = () =>
+  bounded(2048).regex(
+    forms.socialPattern,
+    'must be a handle or a URL that starts with http:// or https://, in one line',
+  );
+
 /** Of at most 254 characters, as many as mail programs send to. */
 export const email = () =>
   bounded(254).regex(z.regexes.email, 'must be an email address').meta({ format: 'email' });

@@ -6,8 +6,8 @@ import {
   email,
   filledLine,
   mapKey,
-  oneLine,
   pattern,
+  socialProfile,
   text,
   timeZone,
   uuid,
@@ -34,7 +34,7 @@ const settings = z.strictObject({
   liveStatsDefault: z.boolean(),
   discordUrl: webUrl().nullable(),
   maintenanceMessage: text(1000).nullable(),
-  socials: z.record(mapKey(), oneLine(2048)),
+  socials: z.record(mapKey(), socialProfile()),
   checkout: z.strictObject({
     couponField: z.boolean(),
     termsRequired: z.boolean(),
@@ -106,7 +106,7 @@ export const storePatch = notEmpty(
     settings: notEmpty(
       settings
         .extend({
-          socials: notEmpty(z.record(mapKey(), oneLine(2048).nullable())),
+          socials: notEmpty(z.record(mapKey(), socialProfile().nullable())),
           checkout: notEmpty(settings.shape.checkout.partial()),
           tax: notEmpty(settings.shape.tax.partial()),
         })

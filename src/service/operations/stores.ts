@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostSlugForm } from '../../contract/forms.ts';
 import { tagOfVersion } from '../model/entity-tag.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
@@ -28,10 +29,11 @@ export interface NewStore {
 /** Makes a store. Throws a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function addStore(db: Queries, options: NewStore, settings: StoreSettings, now: number) {
   const id = options.id ?? createId();
+  const made = hostSlugFrom(options.name, 63);
   const store: StoreRecord = {
     ...validate(identityFields, {
       name: options.name,
-      slug: options.slug ?? (hostSlugFrom(options.name, 63) || `store-${id.slice(-12)}`),
+      slug: options.slug ?? (hostSlugForm.fits(made) ? made : `store-${id.slice(-12)}`),
       defaultCurrency: options.currency ?? 'EUR',
       timezone: options.timezone ?? 'UTC',
     }),

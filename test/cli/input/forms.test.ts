@@ -26,7 +26,7 @@ describe('a value that cannot work is refused before anything is shown or sent',
     ],
     [
       ['store', 'update', '--slug', 'Café No 7'],
-      '--slug must be 1 to 63 lowercase letters, digits or hyphens, without a hyphen at either end (got "Café No 7"; did you mean cafe-no-7?)',
+      '--slug must be 1 to 63 lowercase letters, digits or hyphens, without a hyphen at either end or two as the third and fourth, and no reserved name such as www (got "Café No 7"; did you mean cafe-no-7?)',
     ],
     [
       ['settings', 'save', '--quiet-hours-start', '9:00'],

@@ -103,6 +103,13 @@ test('invalid fields of a patch', async () => {
       { defaultCurrency: 'EURO', timezone: 'Mars/Olympus' },
       ['/defaultCurrency invalid_format', '/timezone invalid_format'],
     ],
+    ...['xn--80ak6aa92e', 'ab--c', 'www', 'api', 'localhost', '-a', 'a-'].map((slug): [object, string[]] => [
+      { slug },
+      ['/slug invalid_format'],
+    ]),
+    ...['javascript:alert(1)', ' JavaScript:x', 'data:text/html,x', 'https:x', 'https://a b'].map(
+      (x): [object, string[]] => [{ settings: { socials: { x } } }, ['/settings/socials/x invalid_format']],
+    ),
     [{ timezone: '+01:00' }, ['/timezone invalid_format']],
     [
       { settings: { cashbackBp: 10_001, tax: { rateBp: -1 }, brandColor: 'red', logoImageId: '1' } },
@@ -146,6 +153,13 @@ test('invalid fields of a patch', async () => {
   expect(await listEvents(service)).toEqual([]);
 });
 
+test('a social profile is a handle or a URL, and a slug may have two hyphens elsewhere', async () => {
+  const service = await openService();
+  const socials = { a: '@shop', b: 'shop.example', c: '@me:matrix.example', d: 'http://x.example/y', e: '' };
+  const answer = await service.call('store.update', '', { slug: 'b--store', settings: { socials } });
+  expect(answer.body).toMatchObject({ slug: 'b--store', settings: { socials } });
+});
+
 test('the slug of another store is taken', async () => {
   const service = await openService();
   await createStore(service.storage, { name: 'Paper & Ink' });
@@ -171,7 +185,8 @@ test('a new store has the given fields and defaults for the rest', async () => {
   await expect(createStore(storage, { name: 'X', currency: '€' })).rejects.toMatchObject({
     code: 'validation_failed',
   });
-  expect((await createStore(storage, { name: '文具' })).slug).toMatch(/^store-[0-9a-f]{12}$/);
+  for (const name of ['文具', 'WWW'])
+    expect((await createStore(storage, { name })).slug).toMatch(/^store-[0-9a-f]{12}$/);
   const orphan = createKey(storage, { storeId: 'none', preset: 'owner' });
   await expect(orphan).rejects.toMatchObject({ code: 'not_found' });
 });
