@@ -272,11 +272,18 @@ describe('a service that cannot be asked', () => {
     expect(server.requests.map(({ path: url }) => url)).toEqual([expect.stringContaining('status=won')]);
   });
 
-  test('a page that leads to itself ends the list', async () => {
-    const { machine } = await setScene({
-      answers: [answer(200, { items: [{ id: 'a' }], next: 'n' })],
-      hasReads: true,
-    });
+  test.each([
+    ['a page that leads to itself', [answer(200, { items: [{ id: 'a' }], next: 'n' })]],
+    [
+      'pages that lead back',
+      ['m', 'n', 'm', 'n', undefined].map((next) => answer(200, { items: [{ id: 'a' }], next })),
+    ],
+    [
+      'an empty page that is not the last',
+      [answer(200, { items: [], next: 'm' }), answer(200, { items: [] })],
+    ],
+  ])('%s: the list ends', async (_, answers) => {
+    const { machine } = await setScene({ answers, hasReads: true });
     expect(await machine.run(['backup', 'list', '--json'])).toMatchObject({ exitCode: 9, stdout: '' });
   });
 });

@@ -19,6 +19,7 @@ export async function readPages(run: Run, { filters, limit, after }: Wanted): Pr
   const { session, target, request } = run;
   const items: ListPage['items'][number][] = [];
   let next = after ?? null;
+  const seen = new Set(next === null ? [] : [next]);
   do {
     const query = {
       ...filters,
@@ -28,9 +29,10 @@ export async function readPages(run: Run, { filters, limit, after }: Wanted): Pr
     const outcome = await askService(session, target, { operation: request.operation, query });
     if (outcome === null) return null;
     const page = readPage(expectApplied(run, outcome, null));
-    // A page whose `next` is the page itself would be read forever.
-    if (page === null || (page.next !== null && page.next === next))
-      throw unreadableResponse(request.operation);
+    // A list whose pages lead back, or whose pages are empty and go on, would be read forever.
+    const leadsOn = page?.next == null || (page.items.length > 0 && !seen.has(page.next));
+    if (page === null || !leadsOn) throw unreadableResponse(request.operation);
+    if (page.next !== null) seen.add(page.next);
     // A service that does not know a filter lists all items.
     items.push(...fitting(request.operation, page.items, filters));
     next = page.next;

@@ -1,4 +1,4 @@
-import { asObject, isObject } from '../../../base/json.ts';
+import { asObject } from '../../../base/json.ts';
 import { rememberObjects } from '../../../cli/command/known.ts';
 import { CliError, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
@@ -40,9 +40,10 @@ export async function askDispute(
   if (outcome.kind !== 'applied') return { kind: 'refused', error: errorOfRun(reading, outcome, null) };
   noteDrift(run.ui, outcome);
   const response = outcome.body;
-  if (!isObject(response)) throw unreadableResponse(showDispute);
-  await rememberObjects(run.session, 'dispute', [response.record]);
-  return { kind: 'read', dispute: { response, record: asObject(response.record), readAt } };
+  const record = asObject(asObject(response).record);
+  if (typeof record.status !== 'string') throw unreadableResponse(showDispute);
+  await rememberObjects(run.session, 'dispute', [record]);
+  return { kind: 'read', dispute: { response, record, readAt } };
 }
 
 export interface Decision {
