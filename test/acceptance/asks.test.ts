@@ -17,7 +17,8 @@ test('in a terminal, every command asks for what is missing, and Ctrl-C leaves i
     .map(({ path }) => path)
     .filter((name) => rows[name]?.[0] === 3 && !withoutQuestion.includes(name));
   expect(needing.length).toBeGreaterThan(25);
-  // It needs a change that can be taken back, or what is asked for is a confirmation.
+  // They need something to choose from, and a change that can be taken back, or what is asked for is a confirmation.
+  await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
   await machine.run(['store', 'update', '--name', 'Outlet']);
   for (const name of needing) {
     const database = isOfOperator(name) ? ` --database '${service.databaseFile}'` : '';
