@@ -22,20 +22,17 @@ const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', section
 const create = ['backup', 'create', '--label', 'x', '--sections', 'store'];
 
 describe('--output-file', () => {
-  test.skipIf(process.platform === 'win32')(
-    'a file keeps its mode, so that a private one stays private',
-    async () => {
-      const { machine } = await setScene({ answers: [answer(201, backup)] });
-      const file = path.join(machine.folder, 'out.json');
-      writeFileSync(file, 'old', { mode: 0o600 });
-      const { mode } = statSync(file);
+  test('a file keeps its mode, so that a private one stays private', async () => {
+    const { machine } = await setScene({ answers: [answer(201, backup)] });
+    const file = path.join(machine.folder, 'out.json');
+    writeFileSync(file, 'old', { mode: 0o600 });
+    const { mode } = statSync(file);
 
-      expect(await machine.run([...create, '--output-file', 'out.json'])).toMatchObject({ exitCode: 0 });
+    expect(await machine.run([...create, '--output-file', 'out.json'])).toMatchObject({ exitCode: 0 });
 
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ label: 'x' });
-      expect(statSync(file).mode).toBe(mode);
-    },
-  );
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ label: 'x' });
+    expect(statSync(file).mode).toBe(mode);
+  });
 
   test.each(['folder', 'fifo', 'dangling', ''])('%j is refused before anything is sent', async (name) => {
     const { server, machine } = await setScene({ answers: [answer(201, backup)] });

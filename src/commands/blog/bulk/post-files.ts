@@ -80,7 +80,7 @@ const linkOutOfFolder: PostProblem = {
 };
 
 /**
- * Whoever can add a file to a repository can add a link, too: to a file with a secret, which would be a public post then. What a
+ * A person who can add a file to a repository can add a link, too: to a file with a secret, which would be a public post then. What a
  * shell opens for `<(…)` is a link of the system.
  */
 function isLinkOutOfFolder(file: string): boolean {
