@@ -74,25 +74,23 @@ export async function completeKnownIds(
   });
 }
 
-/** Whether only a list of the service can say what the text stands for: it may be an id or a name that this machine does not know. */
-export async function mayBeListed(
+/** Whether only a list of the service can say what a text stands for: an id or a name that this machine does not know. */
+export async function needsList(
   session: Session,
   kind: ObjectKind,
-  text: string,
+  texts: readonly string[],
   { byName = false }: TextMeaning = {},
 ): Promise<boolean> {
-  if (uuidPattern.test(text)) return false;
-  const isBeginning = looksLikeId(text);
-  if (isBeginning && text.length < minIdLength && !byName) return false;
-  // Without a form of their own, other texts are whole ids, which need no list.
-  if (!kindOf(kind).hasUuid && !isBeginning && !byName) return false;
-  const known = await listKnown(session, kind);
-  return (
-    idsBeginningWith(
-      text,
-      known.map(({ id }) => id),
-    ).length === 0
-  );
+  const unsure = texts.filter((text) => {
+    if (uuidPattern.test(text)) return false;
+    const isBeginning = looksLikeId(text);
+    if (isBeginning && text.length < minIdLength && !byName) return false;
+    // Without a form of their own, other texts are whole ids, which need no list.
+    return kindOf(kind).hasUuid || isBeginning || byName;
+  });
+  if (unsure.length === 0) return false;
+  const ids = (await listKnown(session, kind)).map(({ id }) => id);
+  return unsure.some((text) => idsBeginningWith(text, ids).length === 0);
 }
 
 /** `a dispute`, `an endpoint`. */

@@ -1,5 +1,5 @@
 import type { ObjectKind } from '../../contract/objects.ts';
-import { completeKnownIds, mayBeListed, type TextMeaning } from '../command/known.ts';
+import { completeKnownIds, needsList, type TextMeaning } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
 
 /**
@@ -12,8 +12,8 @@ export async function findIds(
   texts: readonly string[],
   meaning: Pick<TextMeaning, 'byName'> = {},
 ): Promise<string[]> {
-  const open = await Promise.all(texts.map((text) => mayBeListed(session, kind, text, meaning)));
-  if (!open.includes(true)) return completeKnownIds(session, kind, texts, meaning);
+  if (!(await needsList(session, kind, texts, meaning)))
+    return completeKnownIds(session, kind, texts, meaning);
   // Loaded on demand: most ids are whole, or known.
   const { rememberList } = await import('./remember-list.ts');
   const isListed = await rememberList(session, kind);
