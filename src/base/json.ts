@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 /** What JSON calls an object, not to be changed. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -60,4 +61,9 @@ function sorted(value: unknown): unknown {
   if (!isObject(value)) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
+}
+
+/** Whether two values are the same; one that is missing is the same as null. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one ?? null, other ?? null);
 }

@@ -1,10 +1,9 @@
-import { asObject, textAt, valueAt } from '../base/json.ts';
+import { asObject, isSameValue, textAt, valueAt } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError, type Step } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
-import { isSameValue } from '../cli/core/field-path.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../cli/core/sanitize.ts';
 import {

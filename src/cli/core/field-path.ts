@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isObject, valueAt } from '../../base/json.ts';
 import { invalidInput } from './errors.ts';
 import { maxNestingDepth } from './json-text.ts';
@@ -76,9 +75,4 @@ export function mergeObjects(
 /** Plain assignment to `__proto__` would change the prototype instead of setting a field. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
-}
-
-/** Whether two values are the same; one that is missing is the same as null. */
-export function isSameValue(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(one ?? null, other ?? null);
 }

@@ -76,7 +76,7 @@ export interface Applied<Body = unknown> extends Common {
 }
 
 /** The service has refused the request: nothing was applied. */
-interface Rejected extends NotApplied {
+export interface Rejected extends NotApplied {
   readonly kind: 'rejected';
   readonly status: number;
   readonly problem: Problem;

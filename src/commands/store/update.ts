@@ -1,8 +1,8 @@
-import { leafPaths, textAt, valueAt } from '../../base/json.ts';
+import { isSameValue, leafPaths, textAt, valueAt } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, cancelledError } from '../../cli/core/errors.ts';
-import { dottedPath, isSameValue, mergeObjects } from '../../cli/core/field-path.ts';
+import { dottedPath, mergeObjects } from '../../cli/core/field-path.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import { isKnownPath, refuseMistyped } from '../../cli/input/unknown-fields.ts';
 import type { OperationInput, WhatChanges } from '../../cli/operation/call/operation-input.ts';
@@ -30,6 +30,7 @@ import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { showStore, updateStore } from '../../contract/operations/store.ts';
 import {
   changedBetween,
+  isMoved,
   isSeen,
   lastSeen,
   maxSent,
@@ -143,9 +144,9 @@ async function sendUpdate(
   const replaced = replacedValues(shownNow(document), body);
   const changed = await sendChange(run, { ...options, replaced, keyOfRead, ifMatch });
   const { outcome, record } = changed;
-  const isMoved = ifMatch !== null && outcome.kind === 'rejected' && outcome.status === 412;
-  const now = isMoved ? await tryReadDocument(run, showStore) : null;
-  if (!isMoved || now === null || now.ifMatch === null) return resultOfChange(run, changed);
+  const hasMoved = ifMatch !== null && isMoved(outcome);
+  const now = hasMoved ? await tryReadDocument(run, showStore) : null;
+  if (!hasMoved || now === null || now.ifMatch === null) return resultOfChange(run, changed);
   const moved = changedBetween(document, now.document, run.request);
   if (moved.length > 0) {
     await agreeToMoved(run, now, moved, errorOfRun(run, outcome, record));

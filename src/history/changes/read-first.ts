@@ -6,7 +6,7 @@ import { rulesOf } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
 import { type RecordOptions, recordChange } from './change.ts';
 import type { FailedSafetyBackup, RecordedChange } from './change-result.ts';
-import { changedBetween, maxSent, replacedValues, shownNow } from './replaced-values.ts';
+import { changedBetween, isMoved, maxSent, replacedValues, shownNow } from './replaced-values.ts';
 
 /** A document that was read before a change of it. */
 interface Current {
@@ -29,7 +29,8 @@ export async function readAndChange(
   let current = await readReplaced(history, request, options);
   for (let sent = 1; ; sent += 1) {
     const changed = await recordChange(history, { ...request, ...current?.known }, options);
-    if (current === null || !isMoved(changed) || sent === maxSent) return changed;
+    if (current === null || changed.kind !== 'change' || !isMoved(changed.outcome) || sent === maxSent)
+      return changed;
     const now = await readReplaced(history, request, options);
     if (now === null || changedBetween(current.document, now.document, request).length > 0) return changed;
     current = now;
@@ -63,9 +64,4 @@ async function readReplaced(
     document,
     known: { keyOfRead: key, ifMatch: features.includes('keys') ? etag : null, replaced },
   };
-}
-
-/** Whether the change was refused because the document has changed since the read. */
-function isMoved(changed: RecordedChange | FailedSafetyBackup): boolean {
-  return changed.kind === 'change' && changed.outcome.kind === 'rejected' && changed.outcome.status === 412;
 }

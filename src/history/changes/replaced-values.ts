@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, isObject, type JsonObject, leafPaths, valueAt } from '../../base/json.ts';
+import { asObject, isObject, isSameValue, type JsonObject, leafPaths, valueAt } from '../../base/json.ts';
+import type { Outcome, Rejected } from '../../client/outcome/outcome.ts';
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/change-request.ts';
 import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../record/history-record.ts';
@@ -93,15 +94,19 @@ export function withValue(document: unknown, [name, ...rest]: readonly string[],
 /** How often a change is sent while others change other fields of the same document. */
 export const maxSent = 3;
 
+/** Whether a change was refused because the document has changed since the read whose ETag the change had. */
+export function isMoved(outcome: Outcome): outcome is Rejected {
+  return outcome.kind === 'rejected' && outcome.status === 412;
+}
+
 /** The fields of the request that others have changed between two reads, to another value than the request sets. */
 export function changedBetween(
   before: unknown,
   now: unknown,
   { body }: Pick<ChangeRequest, 'body'>,
 ): (readonly string[])[] {
-  const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null);
   return leafPaths(body).filter((path) => {
     const found = valueAt(now, path);
-    return !isSame(found, valueAt(before, path)) && !isSame(found, valueAt(body, path));
+    return !isSameValue(found, valueAt(before, path)) && !isSameValue(found, valueAt(body, path));
   });
 }
