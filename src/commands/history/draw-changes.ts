@@ -6,6 +6,7 @@ import { describeState } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { type Cell, renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
+import { logIdOf } from '../../history/record/history-record.ts';
 import { markedByHand } from '../../history/record/recorded-outcome.ts';
 import type { ListedChange } from './summarize.ts';
 
@@ -25,17 +26,12 @@ export function byRun<Change extends Pick<ListedChange, 'id' | 'operation'>>(
 ): Run<Change>[] {
   const runs = new Map<string, [Change, ...Change[]]>();
   for (const change of changes) {
-    const key = `${runIdOf(change)} ${change.operation}`;
+    const key = `${logIdOf(change.id)} ${change.operation}`;
     const run = runs.get(key);
     if (run === undefined) runs.set(key, [change]);
     else run.push(change);
   }
   return [...runs.values()];
-}
-
-/** `k3f9a2` of `k3f9a2.17`. */
-export function runIdOf({ id }: Pick<ListedChange, 'id'>): string {
-  return id.split('.', 1)[0] ?? id;
 }
 
 /**
@@ -53,7 +49,7 @@ export function drawChanges(
       const [newest] = run;
       const isOne = run.length === 1;
       return [
-        isOne ? newest.id : runIdOf(newest),
+        isOne ? newest.id : logIdOf(newest.id),
         formatAge(Date.now() - Date.parse(newest.createdAt)),
         newest.operation,
         truncateText(line`${isOne ? shown(newest.label || '-') : labelOfRun(run)}`, maxLabelWidth),

@@ -12,12 +12,13 @@ import { isDamage } from '../../history/record/errors.ts';
 import {
   type HistoryRecord,
   isInDoubt,
+  logIdOf,
   objectIdOf,
   rawOperationId,
   receivedBody,
   recordStates,
 } from '../../history/record/history-record.ts';
-import { byRun, drawChanges, type RunOfChanges, runIdOf } from './draw-changes.ts';
+import { byRun, drawChanges, type RunOfChanges } from './draw-changes.ts';
 import { summarize } from './summarize.ts';
 
 /** `open` is all that `resume` takes. */
@@ -97,7 +98,7 @@ whether it was applied, and what is still open. A batch is one row. Changes made
         const shown = isEach ? changes.map((change): RunOfChanges => [change]) : byRun(changes);
         ui.print(drawChanges(shown, ui, [...seen, ...made.filter((id) => id !== null)]));
         ui.notice(line`Stored in ${history.journal.folder}`);
-        const [batch] = shown.filter(({ length }) => length > 1).map(([newest]) => runIdOf(newest));
+        const [batch] = shown.filter(({ length }) => length > 1).map(([newest]) => logIdOf(newest.id));
         if (batch !== undefined)
           ui.notice(phrase`Run ${toRun('history', 'show', batch)} to see each change of a batch.`);
         if (records.some(({ open }) => open))

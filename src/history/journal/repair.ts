@@ -2,7 +2,7 @@ import path from 'node:path';
 import { createFile, ensureFolder, fileFailure, readBytes, syncFolder } from '../../base/files/files.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { type DamagedError, HistoryError, isDamage } from '../record/errors.ts';
-import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
+import { type HistoryRecord, isInDoubt, logIdOf } from '../record/history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, readLog, statusOf } from './log-folder.ts';
 import {
@@ -115,7 +115,7 @@ function salvage(
   let hasForeign = false;
   for (const line of lines) {
     if (!('records' in line)) continue;
-    const own = line.records.filter(({ id }) => id.split('.')[0] === name.id);
+    const own = line.records.filter(({ id }) => logIdOf(id) === name.id);
     hasForeign ||= own.length < line.records.length;
     // An outcome without its intent is left out.
     const known = own.filter(({ id, operation }) => operation !== undefined || records.has(id));
